@@ -92,15 +92,18 @@ function startWorker(
   { gathering, log }: Pick<Supervision, 'gathering' | 'log'>,
   giveUp: (code: number) => void,
 ): void {
-  const worker = cluster.fork();
   const again = () => !supervised.isStopping && startWorker(number, supervised, { gathering, log }, giveUp);
-  const began = performance.now();
-  worker.once('online', () => gathering.add(worker, number));
-  worker.on('error', ({ message }) => {
-    // A message that could not be sent to one that has just died: 'exit' follows.
-    if (hasStarted(worker)) return;
+  const later = ({ message }: Error) => {
     log.error({ why: message }, 'no process could be started for a worker: it is tried again');
     setTimeout(again, SHORT_LIFE_MS);
+  };
+  const began = performance.now();
+  const worker = fork(later);
+  if (!worker) return;
+  worker.once('online', () => gathering.add(worker, number));
+  worker.on('error', (fault) => {
+    // A message that could not be sent to one that has just died: 'exit' follows.
+    if (!hasStarted(worker)) later(fault);
   });
   worker.once('exit', (code, signal) => {
     if (supervised.isStopping) return;
@@ -110,6 +113,16 @@ function startWorker(
     log.error({ pid: worker.process.pid, code, signal }, 'a worker died and is replaced');
     setTimeout(again, isShort ? SHORT_LIFE_MS : 0);
   });
+}
+
+/** Node reports some faults by the event 'error', and others, such as too little memory, by throwing. */
+function fork(onFault: (fault: Error) => void): Worker | undefined {
+  try {
+    return cluster.fork();
+  } catch (fault) {
+    onFault(fault as Error);
+    return undefined;
+  }
 }
 
 /** Kills workers that hang: the kernel keeps giving them connections. Counts questions, not time: this process may have been stopped, too. */

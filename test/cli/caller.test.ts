@@ -91,6 +91,8 @@ suite('tessera for callers', () => {
     assert.deepEqual([identity.slice(0, 6), scope, clientId], ['local:', 'orders:read', CLIENT]);
     const print = ['exec', '--', 'sh', '-c', 'printf "%s %s" "$TESSERA_TOKEN" "$1"; exit 3', 'sh', '--flag'];
     assert.deepEqual(await start(print), { status: 3, stdout: `${token.trim()} --flag`, stderr: '' });
+    for (const command of ['token', 'logout'])
+      assert.equal((await tessera(['--server', 'https://other.example', command])).status, 2, command);
     assert.equal((await tessera(['logout'])).status, 0);
     assert.equal((await verify(caller, token.trim())).status, 401);
     assert.equal((await tessera(['token'])).status, 8);

@@ -116,15 +116,20 @@ suite('a shipped backup', () => {
   test('runs the command again if no process could be started for it', async (t) => {
     const file = join(folder, 'again-later');
     writeFileSync(file, '');
-    const fail = () => {
-      const child = new EventEmitter();
-      setImmediate(() => child.emit('error', Object.assign(new Error('spawn /bin/sh EAGAIN'), { code: 'EAGAIN' })));
-      return child;
-    };
+    const fault = (code: string) => Object.assign(new Error(`spawn /bin/sh ${code}`), { code });
+    const failures = [
+      () => {
+        const child = new EventEmitter();
+        setImmediate(() => child.emit('error', fault('EAGAIN')));
+        return child;
+      },
+      () => {
+        throw fault('ENOMEM');
+      },
+    ];
     const start = childProcess.spawn;
-    let starts = 0;
     const mocked = t.mock.method(childProcess, 'spawn', ((...of: Parameters<typeof spawn>) =>
-      starts++ === 0 ? fail() : start(...of)) as never);
+      (failures.shift() ?? start)(...of)) as never);
     syncBuiltinESMExports();
     t.after(() => {
       mocked.mock.restore();
@@ -134,7 +139,8 @@ suite('a shipped backup', () => {
     const shipping = new Shipping(folder, 'true', (line) => complaints.push(line));
     shipping.add(file);
     assert.equal(await shipping.finished(), 0);
-    assert.deepEqual(complaints, [`the command for ${file} ended with EAGAIN`]);
+    const ends = ['EAGAIN', 'ENOMEM'].map((code) => `the command for ${file} ended with ${code}`);
+    assert.deepEqual(complaints, ends);
   });
 
   test('goes on with the files after one that was removed', async () => {

@@ -1,6 +1,7 @@
 // Owners of integrations at the admin door: what they must neither learn nor do.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
+import type { GrantId } from '../../src/core/grant.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { integrations } from '../../src/store/tables/integrations.ts';
 import { aGrant, anIntegration, scopeOf } from '../samples.ts';
@@ -27,6 +28,8 @@ suite('an owner of an integration', () => {
     const guest = 'https://agent.example/client.json';
     const origin = { kind: 'code', guest: guest as never } as const;
     await scene.service.put(grants, aGrant({ identityId, origin }));
+    const many = Array.from({ length: 1_000 }, (_, n) => n.toString(16).padStart(32, '0') as GrantId);
+    await Promise.all(many.map((id) => scene.service.put(grants, aGrant({ id, identityId }))));
     const token = await scene.token('shaun');
     const told = async (filter: Record<string, string>) => {
       const listed = await scene.ask(

@@ -1,15 +1,16 @@
-// What one address may use of nginx and HAProxy, with the files of deploy/proxies. Caddy has no such limits.
+// What callers may use of the proxies, with the files of deploy/proxies. Caddy has no limits for one address.
 // Only in test:all: each proxy
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { eventually } from '../eventually.ts';
 import { callerOver, type Reach, reachOf, tlsOptionsOf } from './caller.ts';
-import { type RunningProxy, startProxy } from './proxies/proxy.ts';
+import { type RunningProxy, SHIPPED_PROXIES, startProxy } from './proxies/proxy.ts';
 import { startService, type TestService } from './service.ts';
 import { TOKEN } from './steps.ts';
 
@@ -56,6 +57,35 @@ suite('one address', () => {
     assert.ok(closed() < 110, `${closed()} were closed`);
     assert.equal(await isClosed(openTo(proxy, OTHER)), false);
   });
+});
+
+test('a large body is forwarded where the service takes one, and refused elsewhere', async (t) => {
+  const service = await startService();
+  const node = createServer((request, response) => {
+    let length = 0;
+    request.on('data', (piece: Buffer) => (length += piece.length)).on('error', () => undefined);
+    request.on('end', () => response.end(String(length)));
+  }).listen(0, ONE);
+  await once(node, 'listening');
+  t.after(async () => {
+    node.close();
+    await service.stop();
+  });
+  const body = ' '.repeat(2 * 1024 * 1024);
+  for (const name of SHIPPED_PROXIES) {
+    const proxy = await startProxy(name, { ...service, nodes: [(node.address() as AddressInfo).port] });
+    const caller = callerOver('HTTP/1.1', { ...reachOf(service), port: proxy.port });
+    t.after(() => {
+      caller.close();
+      return proxy.stop();
+    });
+    for (const path of ['/scim/v2/corp/Groups', '/admin/v1/apply', '/console/integrations']) {
+      const answer = await caller.ask({ method: 'POST', path, body });
+      assert.deepEqual([answer.status, answer.text], [200, String(body.length)], `${name} ${path}`);
+    }
+    const { status } = await caller.ask({ method: 'POST', path: TOKEN, body });
+    assert.ok([413, 502].includes(status), `${name}: ${status}`); // 502: Caddy before 2.7
+  }
 });
 
 test('a company of 2,000 programs behind one address may connect at once', () => {

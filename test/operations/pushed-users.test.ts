@@ -2,8 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PushedUser } from '../../src/core/identity.ts';
-import { accept } from '../../src/core/outcome.ts';
-import { changeGroup, createGroup, findGroup, removeGroup } from '../../src/operations/grant/pushed-groups.ts';
+import { accept, refused } from '../../src/core/outcome.ts';
+import {
+  changeGroup,
+  createGroup,
+  findGroup,
+  findGroups,
+  removeGroup,
+} from '../../src/operations/grant/pushed-groups.ts';
 import { changeUser, createUser, findUser, type Pushing, removeUser } from '../../src/operations/grant/pushed-users.ts';
 import type { Store } from '../../src/store/store.ts';
 import { identities } from '../../src/store/tables/identities.ts';
@@ -27,6 +33,23 @@ test('a user who is deleted while it is changed stays deleted', async (t) => {
   assert.deepEqual(changed, { ok: false, refusal: 'unknown' });
   assert.equal(await findUser(id, node), undefined);
   assert.equal((await node.store.load(identities, id)).found?.row.enabled, false);
+});
+
+test('a change that somebody else has made impossible meanwhile is refused', async (t) => {
+  const { node } = await onSqlite(t);
+  const created = await createUser(USER, PUSHING, node);
+  assert.ok(created.ok);
+  const { id } = created.value;
+  const rename = (displayName: string) => (before: PushedUser) =>
+    before.displayName === undefined ? accept({ ...before, displayName }) : refused('named' as const);
+  const load = (async (...given: Parameters<Store['load']>) => {
+    const loaded = await node.store.load(...given);
+    await changeUser(id, rename('Ada'), PUSHING, node);
+    return loaded;
+  }) as Store['load'];
+  const changed = await changeUser(id, rename('Eve'), PUSHING, { store: { ...node.store, load } });
+  assert.deepEqual(changed, { ok: false, refusal: 'named' });
+  assert.equal((await findUser(id, node))?.pushed.displayName, 'Ada');
 });
 
 test('a group that is deleted while members are added stays deleted, and nobody has its name', async (t) => {
@@ -60,4 +83,32 @@ test('a group that is deleted while members are added stays deleted, and nobody 
     assert.equal(await findGroup(group.id, node), undefined, moment);
     assert.deepEqual([await groupsOf(ada.value.id), await groupsOf(bob.value.id)], [[], []], moment);
   }
+});
+
+test('a group that is renamed while it is deleted leaves nobody with its new name', async (t) => {
+  const { node } = await onSqlite(t);
+  const ada = await createUser(USER, PUSHING, node);
+  assert.ok(ada.ok);
+  const created = await createGroup('corp', { displayName: 'ops', members: [ada.value.id] }, node);
+  assert.ok(created.ok);
+  const renamed = await changeGroup(created.value, { displayName: 'admins' }, node);
+  assert.ok(renamed.ok);
+  await removeGroup(created.value, node); // as it was loaded before it was renamed
+  assert.deepEqual((await findUser(ada.value.id, node))?.groups, []);
+  assert.equal(await findGroup(created.value.id, node), undefined);
+});
+
+test('a group that is deleted before all its members are in it leaves nobody with its name', async (t) => {
+  const { node } = await onSqlite(t);
+  const ada = await createUser(USER, PUSHING, node);
+  assert.ok(ada.ok);
+  const change = (async (...given: Parameters<Store['change']>) => {
+    const [group] = await findGroups('displayName', 'ops', 'corp', node);
+    if (group && given[0] === (identities as unknown)) await removeGroup(group, node);
+    return node.store.change(...given);
+  }) as Store['change'];
+  const ports = { ...node, store: { ...node.store, change } };
+  const created = await createGroup('corp', { displayName: 'ops', members: [ada.value.id] }, ports);
+  assert.deepEqual(created, { ok: false, refusal: 'unknown' });
+  assert.deepEqual((await findUser(ada.value.id, node))?.groups, []);
 });

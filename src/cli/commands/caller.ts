@@ -26,7 +26,9 @@ function declare(group: CliCommand, { name, about, argument, options, examples, 
   if (argument) command.argument(...argument);
   command.examples(...examples).action(async () => {
     refuseUnknownPermission(command.opts()['scope']);
-    const { login, ...flags } = command.optsWithGlobals<{ readonly login?: string }>();
+    const { login, ...flags } = command.optsWithGlobals<{ readonly login?: string; readonly server?: string }>();
+    if (flags.server !== undefined && name !== 'login')
+      throw new CommandFailure('usage', '--server does not choose a login', 'Name the login with --login.');
     const { text, value = {} } = await run({ ...(login !== undefined && { profile: login }), ...flags }, command.args);
     if (text === undefined) result(value);
     else printOnly(text, value);

@@ -9,7 +9,7 @@ import type { Where } from '../../store/table.ts';
 import { grants, grantsOf } from '../../store/tables/grants.ts';
 import { identities } from '../../store/tables/identities.ts';
 import { issuers } from '../../store/tables/issuers.ts';
-import { type Acted, decline } from './admin.ts';
+import { type Acted, type AdminPorts, decline } from './admin.ts';
 import { findIdentity } from './find-identity.ts';
 import type { GrantFilter } from './grant-filter.ts';
 import { findThing } from './perform.ts';
@@ -39,11 +39,12 @@ const MOST_READ = 1000;
 export async function pageOfGrants(
   filter: GrantFilter,
   { limit, after: start }: { readonly limit: number; readonly after?: string | undefined },
-  ports: StorePort,
+  ports: StorePort & Pick<AdminPorts, 'isOwner'>,
 ): Acted<FoundGrants & { readonly next?: string }> {
   const resolved = await resolve(filter, ports);
   if (!resolved.ok) return resolved;
-  const where = whereOf(resolved.value);
+  // A page of owners does not depend on grants elsewhere.
+  const where = whereOf(ports.isOwner ? { integration: resolved.value.integration } : resolved.value);
   const now = await ports.store.now();
   const { since, until, ending, newest } = filter;
   const first = start ?? (since !== undefined && !newest ? firstKey(after(now, seconds(0 - since))) : undefined);

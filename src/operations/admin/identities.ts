@@ -104,7 +104,7 @@ export async function changeIdentity(name: string, change: IdentityChange, ports
     const objection = objectionTo(checked) ?? (await objectionOfOthers(checked, ports, id));
     if (objection) return objection;
     const { found } = await ports.store.load(identities, id);
-    if (!found) return decline('identity-unknown', name);
+    if (!found || isRemoved(found.row)) return decline('identity-unknown', name);
     const { row, revision } = found;
     if (onlyIf !== undefined && revision !== onlyIf) return decline('changed-meanwhile', name);
     const next = changed(row, change);
@@ -116,7 +116,11 @@ export async function changeIdentity(name: string, change: IdentityChange, ports
 
 /** An address that stays, or is removed, needs no check. */
 function checkedPart({ email, upn, ...rest }: IdentityChange, before: Identity) {
-  return { ...rest, ...(email && email !== before.email && { email }), ...(upn && upn !== before.upn && { upn }) };
+  return {
+    ...rest,
+    ...(email && foldName('email-san', email) !== before.email && { email }),
+    ...(upn && foldName('upn-san', upn) !== before.upn && { upn }),
+  };
 }
 
 /** Addresses are folded as a certificate's name is before it is looked up. */
@@ -140,7 +144,7 @@ export async function enableIdentity(name: string, enabled: boolean, ports: Admi
   if (!identity.ok) return identity;
   const { id } = identity.value;
   return perform('identity', id, ports, (row, at) => {
-    if (!row) return decline('identity-unknown', name);
+    if (!row || isRemoved(row)) return decline('identity-unknown', name);
     if (!enabled) return ending('identity', row, { did: 'disabled' }, at);
     return accept({ next: { ...row, enabled }, deed: { did: 'enabled' } });
   });

@@ -31,7 +31,9 @@ export async function createGroup(
   if (flaw) return refused(flaw);
   await ports.store.create(pushedGroups, id, () => ({ outcome: undefined, next: group }));
   await edit(members, [], [nameOf(group)], ports);
-  return accept(group);
+  if (await findGroup(id, ports)) return accept(group);
+  await edit(members, [nameOf(group)], [], ports); // it was deleted meanwhile
+  return refused('unknown');
 }
 
 /** Members first: if it breaks off in the middle, the same request again completes it. */
@@ -46,7 +48,8 @@ export async function changeGroup(
   if (flaw) return refused(flaw);
   const names = [...new Set([before, group].map(nameOf))];
   const current = members || names.length > 1 ? await membersIn(directory, names, ports) : [];
-  const staying = new Set(members ?? [...current, ...add].filter((member) => !remove.includes(member)));
+  const leaving = new Set(remove); // thousands
+  const staying = new Set(members ?? [...current, ...add].filter((member) => !leaving.has(member)));
   await edit(members ? current.filter((member) => !staying.has(member)) : remove, names, [], ports);
   await edit([...staying], names, [nameOf(group)], ports);
   const isThere = await writeRow(ports.store, pushedGroups, id, (row) => (row?.isGone ? undefined : group));
@@ -56,10 +59,17 @@ export async function changeGroup(
 }
 
 export async function removeGroup(group: PushedGroup, ports: StorePort): Promise<void> {
-  const empty = async () => edit(await membersOf(group, ports), [nameOf(group)], [], ports);
-  await empty();
-  await writeRow(ports.store, pushedGroups, group.id, () => ({ ...group, isGone: true as const }));
-  await empty(); // members that were added meanwhile
+  await empty(group.directory, [nameOf(group)], ports);
+  let last = group; // it may have been renamed meanwhile
+  await writeRow(ports.store, pushedGroups, group.id, (row = group) => {
+    last = row;
+    return { ...row, isGone: true as const };
+  });
+  await empty(group.directory, [group, last].map(nameOf), ports); // members that were added meanwhile
+}
+
+async function empty(directory: string, names: readonly string[], ports: StorePort): Promise<void> {
+  await edit(await membersIn(directory, names, ports), names, [], ports);
 }
 
 export async function findGroup(id: string, { store }: StorePort): Promise<PushedGroup | undefined> {

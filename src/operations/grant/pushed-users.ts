@@ -56,7 +56,7 @@ export async function changeUser<Flaw>(
 ): Promise<Outcome<KnownUser, PushReason | Flaw>> {
   const row = await loadRow(id, ports);
   if (!isKnown(row)) return refused('unknown');
-  const user = change(row.pushed);
+  let user = change(row.pushed);
   if (!user.ok) return user;
   // The id must stay what it is at the provider.
   if (idOf(user.value, pushing) !== id) return refused('id-changed');
@@ -64,10 +64,11 @@ export async function changeUser<Flaw>(
   if (flaw) return refused(flaw);
   // Somebody may have deleted it meanwhile: it is not changed back to life.
   const again = (before: PushedUser | undefined) => {
-    const next = before && change(before);
-    return next?.ok ? next.value : before;
+    if (before) user = change(before);
+    return before && user.ok ? user.value : before;
   };
   const changed = await write(id, again, ports);
+  if (!user.ok) return user;
   return isKnown(changed) ? accept(changed) : refused('unknown');
 }
 

@@ -115,7 +115,8 @@ suite('identities', () => {
     await addIdentity({ userName: 'ada', email }, admin);
     await addIdentity({ userName: 'bob', email, upn: 'bob@corp.example', mayShare: true }, admin);
     for (const name of ['ada', 'bob'])
-      assert.ok((await changeIdentity(name, { email, groups: ['ops'] }, admin)).ok, name);
+      for (const typed of [email, 'ada@EXAMPLE.com'])
+        assert.ok((await changeIdentity(name, { email: typed, groups: ['ops'] }, admin)).ok, `${name} ${typed}`);
     await addIdentity({ userName: 'cyd' }, admin);
     const shared = await changeIdentity('cyd', { email }, admin);
     assert.equal(shared.ok || shared.refusal.reason, 'address-shared');
@@ -139,6 +140,27 @@ suite('identities', () => {
       assert.equal(done.ok || done.refusal.reason, 'identity-unknown', name);
     }
     assert.equal((await findIdentity(id, admin)).ok, true, 'its grants are found by it');
+  });
+
+  test('whoever is removed while they are changed or enabled stays removed', async (t) => {
+    const admin = await administration(t);
+    for (const act of [
+      (id: string, ports: typeof admin) => enableIdentity(id, true, ports),
+      (id: string, ports: typeof admin) => changeIdentity(id, { userName: 'ada' }, ports),
+    ]) {
+      const added = await addIdentity({ userName: 'ada' }, admin);
+      assert.ok(added.ok);
+      const { id } = added.value;
+      const load = (async (...given: Parameters<typeof admin.store.load>) => {
+        const loaded = await admin.store.load(...given);
+        if (given[1] === id) await removeIdentity(id, { isConfirmed: true }, admin);
+        return loaded;
+      }) as typeof admin.store.load;
+      const done = await act(id, { ...admin, store: { ...admin.store, load } });
+      assert.equal(done.ok || done.refusal.reason, 'identity-unknown');
+      const { found } = await admin.store.load(identities, id);
+      assert.deepEqual([found?.row.enabled, found?.row.userName], [false, undefined]);
+    }
   });
 
   test('a new password replaces the old one', async (t) => {

@@ -5,7 +5,7 @@ export type Reply =
   | { readonly kind: 'granted'; readonly json: Readonly<Record<string, unknown>> }
   /** The server said no. It has not spent the credential. */
   | { readonly kind: 'refused'; readonly error: string; readonly why: string }
-  /** Nothing was done, and the same request may be sent again. */
+  /** The same request may be sent again: nothing was done, or the server will take a retry. */
   | { readonly kind: 'later'; readonly afterMs: number | undefined; readonly why: string }
   /** It may have been done. */
   | { readonly kind: 'unclear'; readonly why: string };

@@ -24,7 +24,7 @@ export async function atService({ server, login: profile }: ServerFlags): Promis
     refuseHere(dryRun);
     refuseNameless(name, given);
     const { status, etag, value } = await send(login, name, given);
-    if (status >= 400) return refusalOf(status, value, login);
+    if (status >= 400) return refusalOf(name, status, value, login);
     const revision = /^"(\d+)"$/.exec(etag ?? '')?.[1];
     return accept({ value: value as never, ...(revision !== undefined && { revision: Number(revision) }) });
   });
@@ -44,14 +44,16 @@ function refuseNameless(name: ActName, { id = '' }: Given): void {
 }
 
 /** A problem whose reason this release knows is worded as beside the store. */
-function refusalOf(status: number, problem: unknown, { server }: CurrentLogin) {
+function refusalOf(name: ActName, status: number, problem: unknown, { server }: CurrentLogin) {
   const given = (problem ?? {}) as Partial<Record<string, string>>;
   const { reason = '', about = '', detail = `it answered ${status}` } = given;
   if (isRefusal(reason)) return decline(reason, about);
   if (status === 404 && reason === '')
     throw new CommandFailure('refused', `${server} does not serve the admin door`, NO_DOOR);
   const end = status === 401 || status === 403 ? 'login' : status >= 500 || status === 429 ? 'unavailable' : 'refused';
-  const todo = end === 'login' ? `Do: ${loginAt(server)}` : undefined;
+  // A proxy says it after the request was forwarded, too.
+  const isLost = status >= 500 && ['', 'fault'].includes(reason) && ACTS[name].permission !== 'read';
+  const todo = end === 'login' ? `Do: ${loginAt(server)}` : isLost ? UNKNOWN : undefined;
   throw new CommandFailure(end, `the service refused it: ${detail}`, todo, reason || undefined);
 }
 

@@ -50,7 +50,7 @@ export class Shipping {
   async #ship(path: string): Promise<void> {
     for (let [tries, pauseMs] = [1, FIRST_PAUSE_MS]; ; tries++, pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
       if (this.#isOver) return;
-      const code = this.#isNeeded(path) ? await this.#run(path) : 0;
+      const code = this.#isNeeded(path) ? await this.#run(path).catch(unstarted) : 0;
       if (code === 0) return this.#done(path);
       this.#complain(`the command for ${path} ended with ${code}`);
       if (this.#ending.signal.aborted && tries >= LAST_TRIES) return;
@@ -91,11 +91,13 @@ export class Shipping {
     });
     this.#running = child;
     const reminder = setInterval(() => this.#complain(this.#stillRunning(path)), STILL_RUNNING_MS);
-    const unstarted = ({ code }: NodeJS.ErrnoException) => [null, code];
-    const [code, signal] = (await once(child, 'exit').catch(unstarted)) as [number | null, string | null];
-    clearInterval(reminder);
-    this.#running = undefined;
-    return code ?? signal ?? 'nothing';
+    try {
+      const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
+      return code ?? signal ?? 'nothing';
+    } finally {
+      clearInterval(reminder);
+      this.#running = undefined;
+    }
   }
 
   #stillRunning(path: string): string {
@@ -106,6 +108,11 @@ export class Shipping {
     this.#isOver = true;
     if (this.#running?.pid !== undefined) process.kill(-this.#running.pid, 'SIGKILL');
   }
+}
+
+/** Node reports some of these faults by an event, and others, such as too little memory, by throwing. */
+function unstarted({ code = 'nothing' }: NodeJS.ErrnoException): string {
+  return code;
 }
 
 function shippedIn(folder: string): Set<string> {
