@@ -32,7 +32,7 @@ async function judge(seed: number, on: SimDatabase): Promise<void> {
   if (violations.length === 0) return;
   failed++;
   console.error(
-    `seed ${seed} failed:\n  ${violations.slice(0, 5).join('\n  ')}\n  again: npm run sim -- --seed ${seed}`,
+    `BROKEN by seed ${seed}: ${violations.slice(0, 5).join('\n  ')}\n  again: npm run sim -- --seed ${seed}`,
   );
 }
 
