@@ -3,7 +3,7 @@ import { caOf } from './by/pem.ts';
 import type { Way } from './by/way.ts';
 import { Door } from './door/door.ts';
 import { checkAddress } from './door/metadata.ts';
-import { TokenFailure } from './failure.ts';
+import { sentence, TokenFailure } from './failure.ts';
 
 export interface ExchangeOptions {
   readonly server: string;
@@ -50,5 +50,7 @@ export async function exchange(options: ExchangeOptions): Promise<ExchangedToken
   }
   const [reason, error] =
     reply.kind === 'refused' ? (['refused', reply.error] as const) : (['unavailable', ''] as const);
-  throw new TokenFailure(reason, `Not exchanged: ${reply.why}`, 'Ask the operator of the service.', { error });
+  throw new TokenFailure(reason, `Not exchanged: ${sentence(reply.why)}`, 'Ask the operator of the service.', {
+    error,
+  });
 }

@@ -27,3 +27,8 @@ export class TokenFailure extends Error {
     this.error = more.error;
   }
 }
+
+/** A text of the server, without its full stop: it becomes part of a sentence. */
+export function sentence(text: string): string {
+  return text.replace(/[.\s]+$/, '');
+}

@@ -4,7 +4,7 @@ import type { Way } from './by/way.ts';
 import type { Door } from './door/door.ts';
 import type { Reply } from './door/reply.ts';
 import { NoAnswer } from './door/send.ts';
-import { TokenFailure } from './failure.ts';
+import { sentence, TokenFailure } from './failure.ts';
 import type { HeldStore } from './store/token-store.ts';
 import { isRefreshable, isUsable, now, type StoredTokens } from './tokens.ts';
 
@@ -205,8 +205,3 @@ function readAnswer(
 const UNKNOWN_LIFETIME = 300;
 /** A hundred years: sums of it stay exact. */
 const LONGEST_LIFETIME = 100 * 365 * 86_400;
-
-/** A text of the server, without its full stop: it becomes part of a sentence. */
-function sentence(text: string): string {
-  return text.replace(/[.\s]+$/, '');
-}

@@ -5,7 +5,7 @@ import type { Way } from './by/way.ts';
 import { Door } from './door/door.ts';
 import { checkAddress } from './door/metadata.ts';
 import { Dpop } from './dpop.ts';
-import { TokenFailure } from './failure.ts';
+import { sentence, TokenFailure } from './failure.ts';
 import { backOff, type Patience, Renewal } from './renewal.ts';
 import { SharedTokens } from './shared-tokens.ts';
 import { defaultTokenFile } from './store/default-file.ts';
@@ -148,9 +148,13 @@ class Source implements TokenSource {
       const reply = await this.#sendRevocation(tokens);
       if (reply.kind === 'granted') return;
       if (reply.kind === 'refused')
-        throw new TokenFailure('refused', `${this.#server} refused: ${reply.why}`, 'The tokens were kept.');
+        throw new TokenFailure('refused', `${this.#server} refused: ${sentence(reply.why)}`, 'The tokens were kept.');
       if (Date.now() + backOff(tries) > until)
-        throw new TokenFailure('unavailable', `Not revoked: ${reply.why}`, 'The tokens were kept; try again later.');
+        throw new TokenFailure(
+          'unavailable',
+          `Not revoked: ${sentence(reply.why)}`,
+          'The tokens were kept; try again later.',
+        );
       await sleep(backOff(tries));
     }
   }

@@ -115,10 +115,16 @@ class LdapDirectory {
 
   async *examine(name?: string): AsyncGenerator<DirectoryStep> {
     const { servers, bindDn, base, filter } = this.#settings;
+    const problems: (string | undefined)[] = [];
     for (const url of servers) {
       const problem = await this.#connections.problemOf(url);
-      yield { passed: !problem, words: `${url}: ${problem ?? `TLS and the bind as ${bindDn} work`}` };
+      problems.push(problem);
+      yield {
+        passed: !problem,
+        words: `${url}: ${problem ? withRemedy(problem) : `TLS and the bind as ${bindDn} work`}`,
+      };
     }
+    if (problems.every(Boolean)) return;
     const entries = this.#connections.search({ base, scope: 'sub', filter, attributes: this.#attributes, most: 1 });
     yield await entries.then(([entry]) => this.#seen(base, entry)).catch(failedStep(base));
     if (name === undefined) return;
@@ -235,5 +241,17 @@ class LdapDirectory {
 const SIDS_AT_ONCE = 50;
 
 function failedStep(about: string): (fault: unknown) => DirectoryStep {
-  return (fault) => ({ passed: false, words: `${about}: ${(fault as Error).message}` });
+  return (fault) => ({ passed: false, words: `${about}: ${withRemedy((fault as Error).message)}` });
+}
+
+/** By what servers and TLS say. */
+const REMEDIES: readonly (readonly [RegExp, string])[] = [
+  [/^invalid credentials/, 'look at bindDn and its password'],
+  [/certificate|altnames/, 'look at authorities, and at the name in servers'],
+  [/^no such object/, 'look at base'],
+];
+
+function withRemedy(problem: string): string {
+  const [, remedy] = REMEDIES.find(([said]) => said.test(problem)) ?? [];
+  return remedy ? `${problem}: ${remedy}` : problem;
 }

@@ -176,7 +176,7 @@ suite('a token is exchanged', () => {
     answering({ status: 400, json: { error: 'invalid_target', error_description: 'No such API.' } });
     await assert.rejects(exchange({ ...options, server: url }), (error) => {
       assert.equal((error as { error?: string }).error, 'invalid_target');
-      return failsWith('refused', /Not exchanged: No such API/)(error);
+      return failsWith('refused', /Not exchanged: No such API\. Ask/)(error);
     });
     assert.equal(new URLSearchParams(seen.at(-1)?.text).has('audience'), false);
     answering({ status: 503, json: { error: 'temporarily_unavailable' } });
