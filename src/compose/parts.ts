@@ -78,6 +78,8 @@ export async function partsOf(
   };
 }
 
+const TO_ALLOW = 'Raise it (ulimit -n; systemd: LimitNOFILE), or lower limits.connections.';
+
 function serverLimits(
   { limits, listeners }: Config,
   log: Log,
@@ -87,8 +89,8 @@ function serverLimits(
   const connections = connectionsWithin(limits.connections, openFiles, listeners.length);
   if (connections < limits.connections)
     log.warn(
-      { openFiles, connections },
-      'the limit on open files allows fewer than limits.connections: raise it (ulimit -n, LimitNOFILE=), or lower limits.connections',
+      { openFiles, connections, todo: TO_ALLOW },
+      'the limit on open files allows fewer than limits.connections',
     );
   return {
     ...limits,

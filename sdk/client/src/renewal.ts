@@ -156,7 +156,8 @@ export class Renewal {
     if (error === 'access_denied') return new TokenFailure('refused', 'The request was denied', by.todo, { error });
     if (error === 'expired_token')
       return new TokenFailure('login-needed', 'Nobody confirmed in time', by.todo, { error });
-    const todo = ADVICE.get(error) ?? by.todo;
+    const isProof = error === 'invalid_client' && by.isAlone;
+    const todo = isProof ? `Check clientId. ${by.todo}` : (ADVICE.get(error) ?? by.todo);
     return new TokenFailure('refused', `${server} refused: ${sentence(why)} (${error})`, todo, { error });
   }
 

@@ -56,7 +56,14 @@ function mountScim(app: FastifyInstance, parts: ScimParts, pushers: Pushers): vo
         // Known callers are not held back by others at their address.
         const limited = (pushing ? parts.overCheckLimit : parts.overLimit)(request);
         if (limited) return REPLIES.reply(reply, limited);
-        if (!pushing) return refuse(reply, scimError(401, 'Send a secret of the integration as a bearer token.'));
+        if (!pushing)
+          return refuse(
+            reply,
+            scimError(
+              401,
+              'Check the label in the address, and send a secret of the integration of that directory as a bearer token.',
+            ),
+          );
         pushers.set(request, pushing);
       },
       handler: async (request, reply) => {

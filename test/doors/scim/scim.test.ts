@@ -92,7 +92,9 @@ suite('the door', () => {
       const { status, body, headers } = await entra.send('GET', '/Users', undefined, wrong);
       assert.deepEqual([status, body['status'], headers['www-authenticate']], [401, '401', 'Bearer realm="tessera"']);
     }
-    assert.equal((await scimAt(service, 'other', secret).send('GET', '/Users')).status, 401);
+    const other = await scimAt(service, 'other', secret).send('GET', '/Users');
+    assert.equal(other.status, 401);
+    assert.match(String(other.body['detail']), /^Check the label in the address/);
     const spare = await secretFor(service, 'spare-scim');
     assert.ok((await dropIntegrationSecrets('spare-scim', { all: true }, { ...service.ports, by: OPERATOR })).ok);
     assert.equal((await entra.send('GET', '/Users', undefined, spare)).status, 401);

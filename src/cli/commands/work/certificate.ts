@@ -31,6 +31,7 @@ export interface ExplainFlags {
 export async function explain(file: string, flags: ExplainFlags, command: Command): Promise<void> {
   const { issuers } = flags;
   const chain = readAll([file, ...(flags.chain ?? [])]).flatMap((one) => readPemOrDer(one, 'CERTIFICATE'));
+  if (chain.length === 0) throw new CommandFailure('usage', `${file} has no certificate`, 'Give a file in PEM or DER.');
   const sent = (explained: CallerExplanation) => (flags.throughProxy ? explained : explainHandshake(explained, chain));
   if (issuers) return show(sent(await explainByFiles(file, { ...flags, issuers })), flags);
   if (Object.keys(settingsOf(flags)).length > 0) {
