@@ -71,6 +71,8 @@ suite('@tessera/client: without a certificate and without a person', () => {
     await registryFollows();
     const tokens = tokenSource({ ...usual(), by: secret({ secret: made.value.secret.reveal() }) });
     assert.equal((await verify(api.caller, await tokens.get())).status, 200);
+    const wrong = tokenSource({ ...usual(), by: secret({ secret: `${made.value.secret.reveal()}x` }) });
+    await assert.rejects(wrong.get(), /Check clientId\. Ask the operator for a new secret/);
   });
 
   test('DPoP: the API takes the token with its proof only', async () => {
