@@ -28,9 +28,10 @@ suite('a full disk', { skip: noSmallDisk }, () => {
       fill
       tessera grant list
       tessera integration add orders-sync --scope orders:read
-      tessera doctor`,
+      tessera doctor
+      tessera keyring add`,
     );
-    const [read = '', changed = '', doctor = ''] = printed.split(/(?<=\[exit \d+\])\n/);
+    const [read = '', changed = '', doctor = '', keyring = ''] = printed.split(/(?<=\[exit \d+\])\n/);
     assert.match(read, /^GRANT .*\n\(none\)\n\[exit 0\]$/);
     assert.equal(
       changed,
@@ -39,6 +40,7 @@ suite('a full disk', { skip: noSmallDisk }, () => {
     assert.match(doctor, /^FAIL {2}file system of the store: it is full \(ENOSPC\)\n +Free some space/m);
     assert.match(doctor, /^FAIL {2}space: the disk is full: 0 MB are free\n +Free some space/m);
     assert.doesNotMatch(doctor, /restore|rollback -/i);
+    assert.match(keyring, /^tessera: .*keyring\.json: the disk is full\n {2}Free some space.*\n\[exit 1\]/);
   });
 
   test('a backup to one names the copy, and leaves none', async () => {

@@ -4,11 +4,12 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
+import { lockFile } from '../../src/store/sqlite/connection.ts';
 import { eventually } from '../eventually.ts';
 import { freePort } from '../free-port.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -181,6 +182,24 @@ suite('quick start', () => {
     await eventually('it stops', () => printed.includes('stopping'));
     setTimeout(() => held.destroy(), 200);
     assert.deepEqual(await ended, [0, null], printed);
+  });
+
+  test('of two starts at once, one makes the trial, and the other says so and touches nothing', async (t) => {
+    const folder = newFolder(t);
+    mkdirSync(join(folder, 'data.unfinished'));
+    const lock = lockFile(join(folder, 'data.lock'));
+    const args = ['quickstart', '--set', `listeners.0.port=${await freePort()}`];
+    const { status, printed } = await runTessera(args, { folder });
+    assert.equal(status, 1);
+    assert.match(printed, /^tessera: another start is under way: it makes .*data\n {2}Use that one/m);
+    assert.ok(existsSync(join(folder, 'data.unfinished')));
+    lock?.release();
+    await printedBy(args.slice(1), folder, async () => {
+      assert.match(await runScript(folder, 'data/try/token.sh'), /access_token/);
+    });
+    assert.deepEqual(readdirSync(folder), ['data'], 'nothing is left beside it');
+    rmSync(join(folder, 'data/keyring.json'));
+    assert.match((await runTessera(args, { folder })).printed, /data lacks keyring\.json\n {2}Restore what is missing/);
   });
 
   test('prints commands for the mount that exists', async (t) => {

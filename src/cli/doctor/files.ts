@@ -45,7 +45,10 @@ export function examineFiles(config: Config): Finding[] {
       missing: 'For a new installation: tessera init. Otherwise check dataFolder, or name your file with --config.',
     }),
     ...(keyring.from === 'file'
-      ? examineFile('keyring file', keyring.path, { ...forOwner(keyring.path), missing: MISSING_KEYRING })
+      ? examineFile('keyring file', keyring.path, {
+          ...forOwner(keyring.path),
+          missing: file === undefined || existsSync(file) ? LOST_KEYRING : MISSING_KEYRING,
+        })
       : []),
     ...(file === undefined
       ? []
@@ -53,6 +56,7 @@ export function examineFiles(config: Config): Finding[] {
   ];
 }
 
+const LOST_KEYRING = 'Restore it from its backup. Only for a new installation: tessera init.';
 const MISSING_KEYRING = 'For a new installation: tessera init. Otherwise restore it from its backup.';
 
 /** A file that only its owner may read. */

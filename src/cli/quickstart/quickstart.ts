@@ -9,7 +9,7 @@ import { accept } from '../../core/outcome.ts';
 import { OPERATORS } from '../../core/rules/operator.ts';
 import { DOOR_NAMES } from '../../doors/doors.ts';
 import { withKeyring } from '../../open-keyring.ts';
-import { openStore, storeAt } from '../../open-store.ts';
+import { openStore, sqliteCopies, storeAt } from '../../open-store.ts';
 import { make } from '../../operations/admin/acts/run-act.ts';
 import { acceptClock } from '../../operations/admin/check-clock.ts';
 import { addIdentity, inviteToPasskey } from '../../operations/admin/identities.ts';
@@ -21,7 +21,7 @@ import { firstKey, Keyring } from '../../tokens/keyring.ts';
 import { writeKeyringFile } from '../../tokens/keyring-file.ts';
 import { registerCommandLine } from '../init/first-registrations.ts';
 import { CommandFailure } from '../terminal/exit.ts';
-import { FOR_OWNER, FOR_READERS, writeNewFile } from '../terminal/files.ts';
+import { FOR_OWNER, FOR_READERS, removingAfter, writeNewFile } from '../terminal/files.ts';
 import { obtainPassword } from '../terminal/input.ts';
 import { TESSERA } from '../terminal/output.ts';
 import { accepted } from '../terminal/wording.ts';
@@ -92,19 +92,41 @@ async function prepare(config: Config): Promise<MadeSecrets | undefined> {
     const what = 'the quick start keeps everything in its data folder';
     throw new CommandFailure('configuration', what, 'For other places: tessera init');
   }
-  if (existsSync(keyring.path) && existsSync(file)) return undefined;
-  if (existsSync(dataFolder) && readdirSync(dataFolder).length > 0) {
-    const todo = 'Restore it, or delete the folder to begin again.';
-    throw new CommandFailure('keyring', `${dataFolder} lacks its keyring or its database`, todo);
+  const paths = [keyring.path, file];
+  if (paths.every(existsSync)) return undefined;
+  mkdirSync(dirname(dataFolder), { recursive: true });
+  return alone(dataFolder, async () => {
+    const missing = paths.filter((path) => !existsSync(path)).map((path) => basename(path));
+    if (missing.length === 0) return undefined; // another start has made it meanwhile
+    if (existsSync(dataFolder) && readdirSync(dataFolder).length > 0) {
+      const todo = 'Restore what is missing, or delete the folder to begin again.';
+      throw new CommandFailure('keyring', `${dataFolder} lacks ${missing.join(' and ')}`, todo);
+    }
+    const unfinished = `${dataFolder}.unfinished`;
+    rmSync(unfinished, { recursive: true, force: true });
+    mkdirSync(unfinished, { mode: 0o700 });
+    const pem = await writeCertificates(unfinished);
+    const made = await fill(join(unfinished, basename(file)), pem, config.publicUrl);
+    writeKeyringFile(join(unfinished, basename(keyring.path)), firstKey());
+    renameSync(unfinished, dataFolder);
+    return made;
+  });
+}
+
+/** Two starts at once would mix their certificates and registrations. */
+async function alone<T>(dataFolder: string, work: () => Promise<T>): Promise<T> {
+  const path = `${dataFolder}.lock`;
+  const { lockFile } = await sqliteCopies();
+  const lock = lockFile(path);
+  if (!lock) {
+    const todo = 'Use that one. If it fails, start again.';
+    throw new CommandFailure('refused', `another start is under way: it makes ${dataFolder}`, todo);
   }
-  const unfinished = `${dataFolder}.unfinished`;
-  rmSync(unfinished, { recursive: true, force: true });
-  mkdirSync(unfinished, { recursive: true, mode: 0o700 });
-  const pem = await writeCertificates(unfinished);
-  const made = await fill(join(unfinished, basename(file)), pem, config.publicUrl);
-  writeKeyringFile(join(unfinished, basename(keyring.path)), firstKey());
-  renameSync(unfinished, dataFolder);
-  return made;
+  try {
+    return await removingAfter([path], work);
+  } finally {
+    lock.release();
+  }
 }
 
 async function writeCertificates(folder: string): Promise<string> {

@@ -112,7 +112,8 @@ export function lockFile(path: string): Lock | undefined {
   const before = inodeOf(path);
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
-    database.exec('PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE'); // writes nothing: the disk may be full
+    // Writes nothing: the disk may be full. Node's connections refuse to switch the journal OFF.
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     // Otherwise its last owner has removed it meanwhile, and somebody else may have a new one.
     if (before !== undefined && inodeOf(path) === before) return { release: () => database.close() };
   } catch (error) {
