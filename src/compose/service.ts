@@ -98,7 +98,10 @@ export async function composeService(
   const stopChores = await startChores(chores, logFault);
   return {
     listen: async () => {
-      const addresses = await Promise.all(listeners.map((listener) => listener.listen()));
+      // The remedy names the setting of the listener.
+      const named = (index: number) => (fault: Error) => Promise.reject(Object.assign(fault, { listener: index }));
+      const opening = listeners.map((listener, index) => listener.listen().catch(named(index)));
+      const addresses = await Promise.all(opening);
       const { says, todo } = NODE_LACKS.intermediates;
       const warn = (isSeen: boolean) => isSeen || log.warn({ todo }, says);
       if (asks) void seesIntermediates().then(warn);

@@ -32,8 +32,10 @@ export function layer(root: Node, file: ConfigFile | undefined, env: Env, sets: 
       mistakes.push(override);
       continue;
     }
-    setAt(tree, root, override.place.path, settingValue(override.place.node, override.text));
-    sources.set(pathText(override.place), override.source);
+    const { place, text, source } = override;
+    const problem = setAt(tree, root, place.path, settingValue(place.node, text));
+    if (problem !== undefined) mistakes.push({ path: '', problem, source });
+    sources.set(pathText(place), source);
   }
   return { tree, sources, mistakes };
 }
@@ -123,16 +125,23 @@ function childOf({ items, properties, oneOf }: Node, key: string | number): Node
   return properties && Object.hasOwn(properties, key) ? properties[key] : undefined;
 }
 
-/** Sets a value in the tree. Every step of the path is known to the schema. A list that was not given begins as its default. */
-function setAt(tree: Record<string, unknown>, root: Node, path: Path, value: unknown): void {
+/**
+ * Sets a value in the tree, or returns why not: it would leave holes in a list. Every step of the path is known to the schema. A
+ * list that was not given begins as its default.
+ */
+function setAt(tree: Record<string, unknown>, root: Node, path: Path, value: unknown): string | undefined {
   let place = tree as Record<string | number, unknown>;
-  for (const [depth, key] of path.slice(0, -1).entries()) {
+  for (const [depth, key] of path.entries()) {
+    if (Array.isArray(place) && Number(key) > place.length)
+      return `there is no entry ${place.length} before it; entries are counted from 0`;
+    if (depth === path.length - 1) break;
     const fallback = nodeAt(root, path.slice(0, depth + 1))?.default ?? {};
     const next = place[key];
     place[key] = typeof next === 'object' && next !== null ? next : structuredClone(fallback);
     place = place[key] as Record<string | number, unknown>;
   }
   place[path.at(-1) ?? ''] = value;
+  return undefined;
 }
 
 /** `listeners.0.port` as a path. */

@@ -75,8 +75,7 @@ function readEntries(item: Node, least: number, value: unknown, path: Path, read
   if (!Array.isArray(value) || value.length < least) {
     return blame(path, `expected a list${least > 0 ? ' of at least one entry' : ''}; found ${shown(value)}`, reading);
   }
-  // Not map, which skips holes: `--set listeners.5.port=1` leaves some.
-  return Array.from(value, (entry, index) =>
+  return value.map((entry, index) =>
     entry === null ? blameNoValue([...path, index], reading) : readNode(item, entry, [...path, index], reading),
   );
 }

@@ -231,13 +231,19 @@ suite('a start that fails names the cause and the next step, with its own exit c
     const { port } = other.address() as { port: number };
     const home = await populatedHome();
     t.after(() => rmSync(home.folder, { recursive: true, force: true }));
-    const args = ['--config', home.configFile, '--set', `listeners.0.port=${port}`, 'serve'];
-    const { status, printed } = await runTessera(args, { folder: home.folder });
-    assert.match(
-      printed,
-      new RegExp(`^tessera: cannot listen on 127\\.0\\.0\\.1:${port}: the port is in use\n  Another`, 'm'),
-    );
-    assert.equal(status, 7);
+    for (const listener of [0, 1]) {
+      const set = `listeners.${listener}={ port: ${port}, doors: [ops] }`;
+      const args = ['--config', home.configFile, '--set', set, 'serve'];
+      const { status, printed } = await runTessera(args, { folder: home.folder });
+      assert.match(
+        printed,
+        new RegExp(
+          `^tessera: cannot listen on 127\\.0\\.0\\.1:${port}: the port is in use\n  Another.* --set listeners\\.${listener}\\.port=${port + 1}$`,
+          'm',
+        ),
+      );
+      assert.equal(status, 7);
+    }
   });
 
   test('a logo that is not there', async (t) => {

@@ -51,8 +51,14 @@ suite('a mistake is reported with its path, the expected form and an example', (
     assert.match(mistakeIn('', {}, ['log.level']).problem, /PATH=VALUE/);
   });
 
-  test('a hole in a list is a mistake, not a crash', () => {
-    assert.ok(mistakesIn('', {}, ['listeners.3.port=1']).length > 0);
+  test('an entry behind the end of a list is a mistake of its flag, and the next one is not', () => {
+    const two = 'listeners: [{ port: 1 }, { port: 2 }]';
+    for (const flag of ['listeners.3.port=1', 'listeners.3={ port: 1 }']) {
+      const { source, problem } = mistakeIn(two, {}, [flag]);
+      assert.equal(source, `--set ${flag.split('=')[0]}`);
+      assert.equal(problem, 'there is no entry 2 before it; entries are counted from 0');
+    }
+    assert.deepEqual(mistakesIn(two, {}, ['listeners.2.port=3']), []);
   });
 
   test('__proto__ and its kind are rejected as unknown settings', () => {

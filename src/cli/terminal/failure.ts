@@ -156,13 +156,15 @@ const LISTEN_FAULTS: Readonly<Record<string, readonly [why: string, todo: string
   ENOTFOUND: ['this name has no address', 'Set host to an address of this machine, or to 0.0.0.0.'],
 };
 
-/** A listener could not be opened. */
-function unheard(fault: NodeJS.ErrnoException & { address?: string; hostname?: string; port?: number }): Ending {
-  const { code = '', address, hostname, port } = fault;
+type ListenFault = NodeJS.ErrnoException & { address?: string; hostname?: string; port?: number; listener?: number };
+
+/** A listener could not be opened. `listener`: its place in the settings. */
+function unheard(fault: ListenFault): Ending {
+  const { code = '', address, hostname, port, listener = 0 } = fault;
   const [why = fault.message, todo = 'Check host and port.'] = LISTEN_FAULTS[code] ?? [];
   const where = [address ?? hostname, port].filter((part) => part !== undefined).join(':');
   const isOfHost = code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND';
-  const flag = isOfHost ? '--set listeners.0.host=127.0.0.1' : `--set listeners.0.port=${(port ?? 8443) + 1}`;
+  const flag = `--set listeners.${listener}.${isOfHost ? 'host=127.0.0.1' : `port=${(port ?? 8443) + 1}`}`;
   // npm keeps flags for itself unless they follow `--`.
   const again = process.env['npm_lifecycle_event'] === 'start' ? `npm start -- ${flag}` : flag;
   const set = `Its setting: listeners, or ${again}`;
