@@ -4,6 +4,7 @@ import { readKeys } from '../../config/keys.ts';
 import { isLoopback } from '../../config/rules.ts';
 import type { Config } from '../../config/schema.ts';
 import { asksForCertificates, unservedDoors } from '../../config/served-doors.ts';
+import { formatDuration } from '../../core/duration.ts';
 import { signingKeyOf } from '../../core/rules/signing-keys.ts';
 import { openElsewhere } from '../../open-directory.ts';
 import { checkKeyring } from '../../operations/admin/mac-keys.ts';
@@ -22,6 +23,7 @@ import { examineStore, openForExamination } from './store.ts';
 export async function examine(config: Config): Promise<readonly Finding[]> {
   const findings = [
     good('configuration', 'in order'),
+    ...examineLifetimes(config),
     ...(await examineNode(config)),
     ...(await examineAddress(config)),
     ...examineFiles(config),
@@ -137,6 +139,20 @@ async function examineSigning(keyring: Keyring, store: Store): Promise<Finding[]
   return [bad('signing key', `the keyring lacks key ${signing.id}, which signs`, todo)];
 }
 
+/** In seconds. A node that was away for less, beside others, is not known to have been away. */
+const SHORTEST_WINDOW = 13;
+
+/** Lifetimes that do not do what they say. */
+export function examineLifetimes({ tokens }: Config): Finding[] {
+  const { accessTokenLifetime, grantLifetime, refreshRetryWindow: window } = tokens;
+  const ends = `longer than tokens.grantLifetime: access tokens end with their grant, after ${formatDuration(grantLifetime)}`;
+  const late = `within ${formatDuration(window)}, a caller may not get through to repeat a refresh; later it is reuse`;
+  return [
+    ...(accessTokenLifetime > grantLifetime ? [poor('tokens.accessTokenLifetime', ends, 'Choose a shorter one.')] : []),
+    ...(window < SHORTEST_WINDOW ? [poor('tokens.refreshRetryWindow', late, 'Choose at least 13s.')] : []),
+  ];
+}
+
 const KEYRING = 'keyring file';
 const SET = 'Set it for the service; it may be set there already, and not here.';
 
@@ -145,9 +161,10 @@ export function examineNamedFiles(config: Config): Finding[] {
   const keyring = keyringFinding(config);
   const isOpen = ({ about, verdict }: Finding) => about === KEYRING && verdict === 'poor';
   const files = examineFiles(config).filter((finding) => !(keyring && isOpen(finding)));
-  const found = [...files, ...examineServerCertificates(config), ...examineLogo(config)];
+  const found = [...files, ...examineServerCertificates(config)];
   const isFound = found.some(({ about, verdict }) => about === KEYRING && verdict === 'bad');
-  return [...found, ...(keyring && !isFound ? [keyring] : [])].map(warnIfMissing);
+  const named = [...found, ...(keyring && !isFound ? [keyring] : [])];
+  return [...named.map(warnIfMissing), ...examineLogo(config)];
 }
 
 /** A missing file may come later. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { configJsonSchema, shownConfig, shownYaml } from '../../../config/show.ts';
 import { storeAt } from '../../../open-store.ts';
-import { examine, examineNamedFiles } from '../../doctor/examine.ts';
+import { examine, examineLifetimes, examineNamedFiles } from '../../doctor/examine.ts';
 import { printFinding } from '../../doctor/finding.ts';
 import { examineServer } from '../../doctor/store.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
@@ -11,9 +11,13 @@ import { configOf } from '../../terminal/workplace.ts';
 export async function checkConfig({ offline }: { offline?: true }, command: Command): Promise<void> {
   const config = await configOf(command);
   await storeAt(config).checkAddress?.();
-  const found = [...examineNamedFiles(config), ...(offline ? [] : await examineServer(config))];
+  const found = [
+    ...examineLifetimes(config),
+    ...examineNamedFiles(config),
+    ...(offline ? [] : await examineServer(config)),
+  ];
   const findings = found.filter(({ verdict }) => verdict !== 'good');
-  print(findings.length === 0 ? 'The configuration is in order.' : 'The settings are in order. What they name:');
+  print(findings.length === 0 ? 'The configuration is in order.' : 'The settings can be used, but:');
   for (const finding of findings) printFinding(finding);
   result(findings);
   const unusable = findings.filter(({ verdict }) => verdict === 'bad').length;
