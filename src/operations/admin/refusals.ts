@@ -106,9 +106,9 @@ const TABLE = {
       '%s is not an identity of the local directory | Its password, if it has one, is kept elsewhere.',
     'identity-derived':
       '%s is made from certificates or assertions and would come back with the next one | Disable it instead…',
-    'issuer-exists': 'an issuer %s is approved already | Remove it first, or choose another label.',
+    'issuer-exists': 'an issuer %s is approved already | Change it, or choose another label.',
     'issuer-key-approved':
-      "this authority's key is approved already, as %s | Remove that one first: one key has one label.",
+      "this authority's key is approved already, as %s | Change that one, or remove it first: one key has one label.",
     'issuer-key-differs':
       'the certificate has another key than the issuer %s | A renewed certificate has the same key. Approve a new key under its own label…',
     'label-taken':
