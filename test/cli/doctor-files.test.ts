@@ -139,11 +139,22 @@ suite('a file that is there, but of no use', () => {
       writeFileSync(join(data, 'server.crt'), makeAuthority().issue({ notBefore, notAfter }).pem);
     rmSync(join(data, 'server.key'));
     replaceCertificate('2020-01-01', '2021-01-01');
-    assert.match(bad().join('\n'), /^expired [0-9]+ days ago\n.*server\.key/);
+    assert.match(bad().join('\n'), /^expired [0-9]+ days ago\n.*server\.key/s);
     replaceCertificate('2090-01-01', '2091-01-01');
-    assert.match(bad().join('\n'), /^not valid before .*2090.*\n.*server\.key/);
+    assert.match(bad().join('\n'), /^not valid before .*2090.*\n.*server\.key/s);
     writeFileSync(join(data, 'server.crt'), 'hello');
     assert.match(bad().join('\n'), /server\.crt is not a PEM certificate\n.*server\.key/);
+  });
+
+  test('a certificate for another name is refused by callers, unless a proxy is in between', (t) => {
+    const { data } = installation(t);
+    const sets = [`dataFolder=${data}`, 'publicUrl=https://other.example'];
+    const bad = (...more: string[]) =>
+      examineServerCertificates(loadConfig({ env: {}, sets: [...sets, ...more] })).flatMap(({ verdict, says }) =>
+        verdict === 'bad' ? says : [],
+      );
+    assert.match(bad().join('\n'), /^it is for DNS:localhost.* and callers connect to other\.example$/);
+    assert.deepEqual(bad('proxies.addresses=[10.0.0.0/24]'), []);
   });
 
   for (const [what, text, mode, says] of [

@@ -44,6 +44,25 @@ test('migrate-store can be repeated while a service runs, finished after it stop
   await Promise.all([old.remove(), target.remove()]);
 });
 
+test('a move by the role of the nodes names the role that it needs', async () => {
+  const [old, target] = [await sqliteDatabase(), await postgresDatabase()];
+  const service = await old.open();
+  await issue(await aNode(storeOf(service)));
+  await service.close();
+  const { server } = target;
+  await server.query('CREATE ROLE mover LOGIN');
+  for (const what of ['SELECT, INSERT, UPDATE, DELETE ON ALL TABLES', 'SELECT, USAGE ON ALL SEQUENCES'])
+    await server.query(`GRANT ${what} IN SCHEMA public TO mover`, target.name);
+  const to = target.url.replace(/\/\/[^@]*@/, '//mover@');
+  const { status, printed } = await commands.run(['migrate-store', '--from', `sqlite:${old.path}`, '--to', to], old);
+  assert.equal(status, 4);
+  assert.match(
+    printed,
+    /permission denied for sequence .*\n {2}See "Roles" .* moves need the role that owns the schema\.$/m,
+  );
+  await Promise.all([old.remove(), target.remove()]);
+});
+
 test('a service refuses a store that was moved away, until the operator takes it back', async () => {
   const [old, target] = [await sqliteDatabase(), await postgresDatabase()];
   const run = (...args: string[]) =>

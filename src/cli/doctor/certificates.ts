@@ -33,7 +33,7 @@ function examineCertificate(about: string, tls: CertificatePaths, name: string |
   const why = name === undefined ? undefined : whyNotFor(leaf, name);
   return [
     examineValidity(about, leaf),
-    ...(why === undefined ? [] : [poor(about, why, 'Callers will refuse it: check publicUrl.')]),
+    ...(why === undefined ? [] : [bad(about, why, 'Callers will refuse it: check publicUrl.')]),
     ...examinePair(about, tls),
   ];
 }

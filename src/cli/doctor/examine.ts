@@ -139,22 +139,17 @@ async function examineSigning(keyring: Keyring, store: Store): Promise<Finding[]
   return [bad('signing key', `the keyring lacks key ${signing.id}, which signs`, todo)];
 }
 
-/** In seconds. A node that fails beside others and is back sooner is not known to have been away. */
+/** In seconds. A node that was away for less, beside others, is not known to have been away. */
 const SHORTEST_WINDOW = 13;
 
 /** Lifetimes that do not do what they say. */
 export function examineLifetimes({ tokens }: Config): Finding[] {
-  const { accessTokenLifetime, grantLifetime, refreshRetryWindow } = tokens;
-  const [access, grant, window] = [accessTokenLifetime, grantLifetime, refreshRetryWindow].map(formatDuration);
-  const endsEarly = `${access} is more than tokens.grantLifetime: access tokens end with their grant, after ${grant}`;
-  const tooShort = `within ${window}, a caller may not get through to repeat a refresh; later it is reuse`;
+  const { accessTokenLifetime, grantLifetime, refreshRetryWindow: window } = tokens;
+  const ends = `longer than tokens.grantLifetime: access tokens end with their grant, after ${formatDuration(grantLifetime)}`;
+  const late = `within ${formatDuration(window)}, a caller may not get through to repeat a refresh; later it is reuse`;
   return [
-    ...(accessTokenLifetime > grantLifetime
-      ? [poor('tokens.accessTokenLifetime', endsEarly, 'Choose one that is shorter than the other.')]
-      : []),
-    ...(refreshRetryWindow < SHORTEST_WINDOW
-      ? [poor('tokens.refreshRetryWindow', tooShort, `Choose at least ${SHORTEST_WINDOW}s.`)]
-      : []),
+    ...(accessTokenLifetime > grantLifetime ? [poor('tokens.accessTokenLifetime', ends, 'Choose a shorter one.')] : []),
+    ...(window < SHORTEST_WINDOW ? [poor('tokens.refreshRetryWindow', late, 'Choose at least 13s.')] : []),
   ];
 }
 

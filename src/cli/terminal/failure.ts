@@ -156,10 +156,10 @@ const LISTEN_FAULTS: Readonly<Record<string, readonly [why: string, todo: string
   ENOTFOUND: ['this name has no address', 'Set host to an address of this machine, or to 0.0.0.0.'],
 };
 
-/** A listener could not be opened. */
-function unheard(
-  fault: NodeJS.ErrnoException & { address?: string; hostname?: string; port?: number; listener?: number },
-): Ending {
+type ListenFault = NodeJS.ErrnoException & { address?: string; hostname?: string; port?: number; listener?: number };
+
+/** A listener could not be opened. `listener`: its place in the settings. */
+function unheard(fault: ListenFault): Ending {
   const { code = '', address, hostname, port, listener = 0 } = fault;
   const [why = fault.message, todo = 'Check host and port.'] = LISTEN_FAULTS[code] ?? [];
   const where = [address ?? hostname, port].filter((part) => part !== undefined).join(':');

@@ -25,19 +25,19 @@ export const TO_TYPE: Readonly<Record<ReasonToAct, string>> = {
   'grant-ambiguous': '; tessera grant list --all shows them.',
   'grant-not-live': ' with: tessera grant list --all',
   'key-unknown': ' with: tessera keyring list',
-  'integration-exists': ' with: tessera integration change CLIENT_ID … (import: add --update).',
-  'resource-server-exists': ' with: tessera resource-server change ID …',
+  'integration-exists': ' with: tessera integration change %s … (import: add --update).',
+  'resource-server-exists': ' with: tessera resource-server change %s …',
   'secrets-exhausted': ': --drop-old or --replace',
-  'secrets-not-two': ': tessera resource-server secret ID',
+  'secrets-not-two': ': tessera resource-server secret %s',
   'passkey-unknown': ' with: tessera identity passkey list IDENTITY',
   'public-key-unknown': ' with: tessera integration key list CLIENT_ID',
   'public-keys-too-many': ': tessera integration key remove CLIENT_ID KID',
-  'secret-flow-off': ': tessera integration change CLIENT_ID --secret yes',
-  'client-secrets-exhausted': ': tessera integration secret CLIENT_ID --drop-old',
-  'client-secrets-none': ': tessera integration secret CLIENT_ID --ends-in 90d',
-  'identity-derived': ': tessera identity disable',
+  'secret-flow-off': ': tessera integration change %s --secret yes',
+  'client-secrets-exhausted': ': tessera integration secret %s --drop-old',
+  'client-secrets-none': ': tessera integration secret %s --ends-in 90d',
+  'identity-derived': ': tessera identity disable %s',
   'issuer-key-differs': ': tessera issuer add',
-  'token-issuer-exists': ' with: tessera token-issuer change LABEL …',
+  'token-issuer-exists': ' with: tessera token-issuer change %s …',
   'keyring-in-variable': ': --set keyring=FILE.',
   'key-mints': ': tessera keyring mint ID',
   'signing-key-missing': ': tessera keyring add --signing ES256',
@@ -67,6 +67,6 @@ export function accepted<T>(outcome: AdminOutcome<T>): T {
 function failureOf({ reason, about }: AdminRefusal): CommandFailure {
   const { class: kind, what, remedy } = describeRefusal(reason, about);
   const todo =
-    typeof remedy === 'string' ? remedy : `${remedy.act}${TO_TYPE[reason as ReasonToAct].replace('%s', about)}`;
+    typeof remedy === 'string' ? remedy : `${remedy.act}${TO_TYPE[reason as ReasonToAct].replace('%s', () => about)}`;
   return new CommandFailure(ENDS[kind] ?? 'refused', what, todo, reason);
 }

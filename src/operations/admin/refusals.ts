@@ -106,9 +106,9 @@ const TABLE = {
       '%s is not an identity of the local directory | Its password, if it has one, is kept elsewhere.',
     'identity-derived':
       '%s is made from certificates or assertions and would come back with the next one | Disable it instead…',
-    'issuer-exists': 'an issuer %s is approved already | Remove it first, or choose another label.',
+    'issuer-exists': 'an issuer %s is approved already | Change it, or choose another label.',
     'issuer-key-approved':
-      "this authority's key is approved already, as %s | Remove that one first: one key has one label.",
+      "this authority's key is approved already, as %s | Change that one, or remove it first: one key has one label.",
     'issuer-key-differs':
       'the certificate has another key than the issuer %s | A renewed certificate has the same key. Approve a new key under its own label…',
     'label-taken':
@@ -154,7 +154,7 @@ const TABLE = {
     'keyring-busy':
       'another command is changing the keyring: it holds %s | Wait for it, then try again. If no such command runs, on any machine that shares this folder, remove that file.',
     'key-not-everywhere':
-      'these nodes do not have the key yet: %s | Copy the keyring to them; running nodes load it and report it within seconds. One that is gone counts for three minutes…',
+      'these nodes do not have the key yet: %s | Running nodes load the keyring and report it within seconds: wait. Copy it first to those on other machines. One that is gone counts for three minutes…',
     'key-in-use':
       'live grants still use this key: %s | They move to the minting key when they refresh. Wait for that, or end them…',
     'key-tokens-alive':

@@ -17,12 +17,16 @@ export class StartedTooLate extends Error {
 export class StatementRefused extends StoreUnavailable {
   /** SQLSTATE. */
   readonly code: string;
+  readonly todo: string | undefined;
 
   constructor(message: string, code: string) {
     super(message);
     this.code = code;
+    this.todo = code === '42501' ? PRIVILEGES : undefined;
   }
 }
+
+const PRIVILEGES = 'See "Roles" in docs/postgresql.md: moves need the role that owns the schema.';
 
 /** Somebody else holds a lock that the statement needs. */
 export class RowLocked extends RowUnavailable {}

@@ -11,7 +11,11 @@ import { configOf } from '../../terminal/workplace.ts';
 export async function checkConfig({ offline }: { offline?: true }, command: Command): Promise<void> {
   const config = await configOf(command);
   await storeAt(config).checkAddress?.();
-  const found = [...examineLifetimes(config), ...examineNamedFiles(config), ...(offline ? [] : await examineServer(config))];
+  const found = [
+    ...examineLifetimes(config),
+    ...examineNamedFiles(config),
+    ...(offline ? [] : await examineServer(config)),
+  ];
   const findings = found.filter(({ verdict }) => verdict !== 'good');
   print(findings.length === 0 ? 'The configuration is in order.' : 'The settings can be used, but:');
   for (const finding of findings) printFinding(finding);

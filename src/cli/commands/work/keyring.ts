@@ -32,7 +32,7 @@ export async function addNext({ signing }: { signing?: SigningAlgorithm }, workp
   if (signing) return addNextSigningKey(signing, workplace);
   const keys = accepted(await changeKeyring(workplace, (before) => addToKeyring(before, workplace)));
   const id = keys.at(-1)?.id;
-  print(`Added key ${id}. Copy this keyring to every node, which reads it by itself, then: tessera keyring mint ${id}`);
+  print(`Added key ${id}. Copy this keyring to all nodes, which read it in seconds, then: tessera keyring mint ${id}`);
   result({ key: id, state: 'check-only' });
 }
 
