@@ -37,8 +37,9 @@ export async function fetchUnlessShared(
 
 /** Waits for work that others share, at most this long. A fault before then is thrown; a later one is left to the others. */
 export async function waitAtMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
-  work.catch(() => undefined);
-  const deadline = new AbortController();
-  const late = sleep(milliseconds, undefined, { signal: deadline.signal, ref: false }).catch(() => undefined);
-  await Promise.race([work, late]).finally(() => deadline.abort());
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds).unref();
+  });
+  await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

@@ -136,7 +136,7 @@ function byState<Row extends { readonly enabled: boolean }>(all: readonly Row[])
 }
 
 /** What is kept of the rows of a small table, in memory; read again when the table's stamp changes. */
-export class FollowedTable<Row, Kept = readonly Row[]> {
+class FollowedTable<Row, Kept = readonly Row[]> {
   readonly #store: Store;
   readonly #table: Table<Row>;
   readonly #keep: (rows: readonly Row[]) => Kept;
@@ -184,7 +184,7 @@ export class FollowedTable<Row, Kept = readonly Row[]> {
 const PAUSE_MS = 100;
 
 /** A call returns the result of a query that begins after the call. Calls before it begins share it; queries never overlap. */
-export class SharedQuery<Result> {
+class SharedQuery<Result> {
   readonly #query: () => Promise<Result>;
   #next: Promise<Result> | undefined;
   #current: Promise<unknown> = Promise.resolve();

@@ -6,6 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { IssuerKeys } from '../../src/assertions/issuer-keys.ts';
 import type { KeySet } from '../../src/assertions/key-set.ts';
 import type { KeySource } from '../../src/core/key-source.ts';
+import { ALONE } from '../../src/outbound/shared-download.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { sharedKeySets } from '../../src/store/shared-lists.ts';
 import { eventually } from '../eventually.ts';
@@ -144,6 +145,28 @@ suite('keys in memory', () => {
     await eventually('it was asked', () => slow.length > 0);
     slow[0]?.destroy();
     assert.deepEqual(await Promise.all(waiting), Array(64).fill(undefined));
+  });
+
+  test('that another node is fetching are awaited for 12 seconds; a store that fails later ends nothing', async (t) => {
+    const other = Promise.withResolvers<boolean>();
+    const exchange = { ...ALONE, byOne: () => other.promise };
+    const node = new IssuerKeys({ fetch: fetching(), now: new TestClock().now, exchange });
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    let keys: KeySet | 'none' | undefined;
+    void node.keysOf(tokenIssuer()).then((found) => {
+      keys = found ?? 'none';
+    });
+    for (const [ms, expected] of [
+      [11_999, undefined],
+      [1, 'none'],
+    ] as const) {
+      await nextTurn();
+      t.mock.timers.tick(ms);
+      await nextTurn();
+      assert.equal(keys, expected);
+    }
+    other.reject(new Error('the store is away'));
+    await nextTurn(); // an unhandled rejection would end the process
   });
 
   test('that the token issuer withdrew are not used after 10 minutes; that it has none is an answer', async (t) => {

@@ -74,6 +74,7 @@ export function ratesOver(protocol: Protocol): void {
         'a wrong method': { path: TOKEN },
         'broken JSON': { path: TOKEN, ...json({}), body: '{"clie' },
         'no client id': { path: TOKEN, ...json({ refresh_token: 'x' }) },
+        'two credentials': { path: TOKEN, ...json({ client_id: CLIENT, refresh_token: 'x', device_code: 'x' }) },
         'a compressed body': {
           path: TOKEN,
           ...json({}),

@@ -1,5 +1,7 @@
 // Connections: who may open one, who yields, and who is closed.
+// Needs: openssl
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { suite, test } from 'node:test';
@@ -138,6 +140,17 @@ suite('connections that make no progress are closed', { concurrency: true }, () 
       const session = http2To(front);
       await statusOf(session.request({ ':path': '/now' }));
       every(() => session.closed || session.destroyed || session.ping(() => undefined));
+    },
+    'key changes of TLS 1.3 only': async (front, every) => {
+      const caller = spawn('openssl', ['s_client', '-connect', `127.0.0.1:${front.port}`, '-tls1_3']);
+      let said = '';
+      caller.stdin.on('error', () => undefined);
+      caller.stderr.on('data', (bytes) => {
+        said += bytes;
+      });
+      every(() => caller.stdin.writable && caller.stdin.write('k\n'));
+      await eventually('it changes its keys', () => said.includes('KEYUPDATE'));
+      assert.equal(await ask(front, '/now', NEWCOMER), 200);
     },
     'answers that are not read (HTTP/1.1)': async (front) => {
       const { socket } = await http1To(front);

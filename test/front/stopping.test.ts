@@ -2,8 +2,32 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { suite, test } from 'node:test';
+import { Worker } from 'node:worker_threads';
 import { eventually } from '../eventually.ts';
 import { http1To, http2To, openFront, requestTo, statusOf } from './front.ts';
+
+/** Connects while the thread of the service accepts nothing; then sends a request. */
+const LATE_CALLER = `
+  const { parentPort, workerData: { port, connected } } = require('node:worker_threads');
+  const socket = require('node:net').connect(port, '127.0.0.1', () => {
+    Atomics.store(connected, 0, 1);
+    Atomics.notify(connected, 0);
+    socket.write('GET /now HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n');
+  });
+  socket.once('data', (answer) => parentPort.postMessage(String(answer).slice(0, 12)));
+  socket.once('error', (error) => parentPort.postMessage(error.code));`;
+
+test('a connection that the kernel has accepted before a stop, and the service has not, is served', async (t) => {
+  const front = await openFront(t, {}, { plain: true });
+  const connected = new Int32Array(new SharedArrayBuffer(4));
+  const caller = new Worker(LATE_CALLER, { eval: true, workerData: { port: front.port, connected } });
+  const answer = once(caller, 'message');
+  await once(caller, 'online');
+  Atomics.wait(connected, 0, 0);
+  const stopped = front.stop();
+  assert.deepEqual(await answer, ['HTTP/1.1 200']);
+  await stopped;
+});
 
 suite('a stop', { concurrency: true }, () => {
   test('waits for work in progress, on both protocols, and for bodies that arrive', async (t) => {

@@ -1,10 +1,9 @@
 // Conventions of this project that no linter checks.
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename } from 'node:path';
 import { test } from 'node:test';
 import { importsOf } from './import-rules.ts';
-import { codeOf, ROOT, read, sourcesIn } from './sources.ts';
+import { codeOf, read, sourcesIn } from './sources.ts';
 
 const sources = ['src', 'sdk'].flatMap((folder) => sourcesIn(folder, '.ts'));
 
@@ -90,34 +89,6 @@ const pages = [
   ...['README', 'ARCHITECTURE', 'CONTRIBUTING', 'SECURITY', 'CHANGELOG'].map((name) => `${name}.md`),
   ...['docs', 'sdk', 'examples'].flatMap((folder) => sourcesIn(folder, '.md')).map(({ path }) => path),
 ];
-
-for (const page of pages) {
-  test(`${page}: every link to a file of this project is valid`, () => {
-    const text = read(page).replace(/```[\s\S]*?```/g, '');
-    const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] as string);
-    const broken = targets.filter((target) => !isThere(page, target));
-    assert.deepEqual(broken, []);
-  });
-}
-
-function isThere(page: string, target: string): boolean {
-  if (/^[a-z]+:/.test(target)) return true;
-  const [file = '', heading] = target.split('#');
-  const path = file === '' ? page : join(dirname(page), file);
-  if (!existsSync(join(ROOT, path))) return false;
-  return heading === undefined || headingsOf(read(path)).includes(heading);
-}
-
-/** Headings as GitHub turns them into anchors. */
-function headingsOf(markdown: string): string[] {
-  const titles = [...markdown.matchAll(/^#+ (.+)$/gm)].map((match) => match[1] as string);
-  return titles.map((title) =>
-    title
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-      .replace(/\s/g, '-'),
-  );
-}
 
 test('the changelog has an Unreleased section', () => {
   assert.match(read('CHANGELOG.md'), /^## \[Unreleased\]$/m);

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { assertEach, CODE, PAGES, SPANS, WORDS } from './mentioning-pages.ts';
 import { anchorsOf, linksOf } from './mentions.ts';
 import { SETTING_VARIABLES } from './setting-names.ts';
-import { ROOT, read } from './sources.ts';
+import { ROOT, read, sourcesIn } from './sources.ts';
 
 // Made by a build or by the service, so a checkout lacks them.
 const MADE_LATER = /^(data|dist|node_modules|tessera)\//;
@@ -33,7 +33,7 @@ test('every file and folder in a code span exists', () => {
 });
 
 test('every link leads to a file, and to a heading of it', () => {
-  assertEach(PAGES.flatMap(linksOf), 80, (target) => {
+  assertEach([...PAGES, ...sourcesIn('examples', '.md')].flatMap(linksOf), 80, (target) => {
     const [path = '', anchor] = target.split('#');
     return existsSync(join(ROOT, path)) && (!anchor || anchorsOf(read(path)).has(anchor));
   });

@@ -91,21 +91,17 @@ test('a connection without a certificate is refused, and not logged as a refused
   assert.deepEqual(logged, []);
 });
 
-test('an issuer approved a moment ago is found in the store; otherwise the verdict stands', async (t) => {
+test('an issuer that was approved a moment ago is found in the store', async (t) => {
   const notApproved: Verdict = { outcome: refuse('certificate-issuer-not-approved'), steps: [STEP] };
-  const asked: number[] = [];
-  const judge = async (_presented: Presented, approved: readonly unknown[]) => {
-    asked.push(approved.length);
-    return approved.length > 0 ? OF_NOBODY : notApproved;
-  };
+  const judge = async (_presented: Presented, approved: readonly unknown[]) =>
+    approved.length > 0 ? OF_NOBODY : notApproved;
   const { node } = await onSqlite(t, { judge });
   assert.equal(await authorize(node, CLIENT), 'certificate-issuer-not-approved');
   await put(node.store, issuers, ISSUER);
   assert.equal(await authorize(node, CLIENT), 'certificate-identity-unknown');
-  assert.deepEqual(asked, [0, 0, 1]);
 });
 
-test('a refresh is charged to its limit once, though the outage has to be loaded and the rule decides twice', async (t) => {
+test('a refresh counts once against its limit, also if it has to be decided again', async (t) => {
   const { node, clock } = await onSqlite(t);
   const first = await issue(node);
   const request = { clientId: CLIENT, presenter: CURL, presented: PRESENTED, requestId: 'r3' };

@@ -164,7 +164,7 @@ test('an OCSP answer that revokes counts until it ends, also while its responder
 
 /** A judge whose clock moves, and a responder that counts. */
 function moving(
-  reply: (request: Uint8Array) => Uint8Array | undefined,
+  reply: (request: Uint8Array) => Uint8Array | undefined | Promise<undefined>,
   limits = {},
   ocsp: ApprovedIssuer['revocation']['ocsp'] = 'required',
 ) {
@@ -174,7 +174,7 @@ function moving(
     limits,
     fetch: async (_url, init) => {
       state.requests++;
-      const body = reply(init.body as Uint8Array);
+      const body = await reply(init.body as Uint8Array);
       return body ? new Response(new Uint8Array(body)) : new Response('', { status: 503 });
     },
   });
@@ -219,6 +219,21 @@ suite('an OCSP answer without a nonce', () => {
     assert.equal(await ask(180 * MINUTE), 'accepted caller');
     assert.equal(state.requests, 1);
   });
+});
+
+test('a fresh OCSP answer is requested once, with whatever its certificate is sent; nobody waits while it is renewed', async (t) => {
+  const { promise: held, resolve } = Promise.withResolvers<undefined>();
+  t.after(() => resolve(undefined));
+  let isSlow = false;
+  const times = { thisUpdate: '2026-11-15T12:00:00Z', nextUpdate: '2026-11-15T14:00:00Z' };
+  const reply = (request: Uint8Array) => root.ocsp(caller.serial, { nonce: nonceOf(request), ...times });
+  const { state, ask } = moving((request) => (isSlow ? held : reply(request)));
+  const chains = ['A', 'B', 'C'].map((name) => [...caller.chain, root.makeIntermediate({ name }).certificate]);
+  for (const chain of chains.slice(0, 2)) assert.equal(await ask(0, chain), 'accepted caller');
+  assert.equal(state.requests, 1);
+  isSlow = true;
+  assert.equal(await ask(100 * MINUTE, chains[2]), 'accepted caller');
+  assert.equal(state.requests, 2);
 });
 
 test('an OCSP answer that is not valid yet replaces no valid one, but revokes', async () => {

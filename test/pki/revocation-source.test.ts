@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';
+import { ALONE } from '../../src/outbound/shared-download.ts';
 import { TAG } from '../../src/pki/der/der.ts';
 import { write } from '../../src/pki/der/der-write.ts';
-import { CertificateJudge } from '../../src/pki/judge/certificate-judge.ts';
+import { CertificateJudge, type JudgePorts } from '../../src/pki/judge/certificate-judge.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import { makeAuthority } from '../authority.ts';
 import { distributionPoint } from '../list-server.ts';
@@ -23,7 +24,7 @@ const later = { thisUpdate: '2026-11-15T20:00:00Z', nextUpdate: '2026-11-16T06:0
 
 const after = (count: number) => new Date((NOW + count) * 1000).toISOString();
 
-function scene() {
+function scene(ports: Partial<JudgePorts> = {}) {
   const state = { now: NOW, requests: 0, serve: (): Uint8Array | undefined => root.crl(fresh) };
   const refusals: string[] = [];
   const judge = new CertificateJudge({
@@ -34,6 +35,7 @@ function scene() {
       return body ? new Response(new Uint8Array(body)) : new Response('', { status: 503 });
     },
     logRefused: (_, why) => void refusals.push(why),
+    ...ports,
   });
   const judgeAt = (after: number, chain = caller.chain) => {
     state.now = epochSeconds(NOW + after);
@@ -75,6 +77,19 @@ suite('a list from a distribution point', () => {
       await new Promise(setImmediate);
     }
     assert.equal(state.requests, 3);
+  });
+
+  test('goes on counting if the store, where other nodes leave theirs, is away when it is renewed', async () => {
+    let isAway = false;
+    const find = async () => (isAway ? Promise.reject(new Error('the store is away')) : undefined);
+    const nothing = { named: () => undefined, isWanted: () => true, news: async () => undefined };
+    const { state, judge, ask } = scene({ exchange: { ...ALONE, ...nothing, find, contents: find } });
+    assert.equal(await ask(0), 'accepted caller');
+    isAway = true;
+    state.now = epochSeconds(NOW + 9 * HOUR);
+    await judge.revocation.renewLists();
+    await new Promise(setImmediate); // an unhandled rejection would end the process
+    assert.equal(await ask(9 * HOUR), 'accepted caller');
   });
 
   test('that has expired is not used while a new one is fetched: the request waits', async () => {

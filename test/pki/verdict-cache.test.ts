@@ -7,6 +7,7 @@ import { readRevocationList } from '../../src/pki/revocation/crl.ts';
 import { readOcspResponse } from '../../src/pki/revocation/ocsp.ts';
 import { makeAuthority } from '../authority.ts';
 import { approve, CRL_REQUIRED, NOW, worded } from './approved.ts';
+import { countWork } from './count-work.ts';
 
 const root = makeAuthority();
 const issuers = [approve(root)];
@@ -15,10 +16,13 @@ const leaf = root.issue({ notAfter: '2026-12-01T00:00:00Z' });
 const end = epochSeconds(Date.parse('2026-12-01T00:00:00Z') / 1000);
 
 suite('a cached verdict', () => {
-  test('is returned without a second validation', () => {
+  test('costs no second validation', () => {
     const verdicts = new Verdicts();
-    const first = verdicts.judge({ chain: leaf.chain, issuers, evidence: nothing, now: NOW });
-    assert.equal(verdicts.judge({ chain: leaf.chain, issuers, evidence: nothing, now: end }), first);
+    const ask = (now: typeof NOW) =>
+      countWork(() => verdicts.judge({ chain: leaf.chain, issuers, evidence: nothing, now }));
+    assert.ok(ask(NOW).checks > 0);
+    const { result, checks } = ask(end);
+    assert.deepEqual([worded(result), checks], ['accepted caller', 0]);
   });
 
   test('expires with the certificate', () => {
@@ -46,15 +50,6 @@ suite('a cached verdict', () => {
     assert.equal(ask(listsOf(root.crl({ revoked: [leaf.serial] })), NOW), 'certificate-revoked: crl-revoked');
   });
 
-  test('that passed without a revocation answer lasts a minute, so that the check is retried', () => {
-    const verdicts = new Verdicts();
-    const open = [approve(root, { revocation: { ...CRL_REQUIRED, crl: 'off', ocsp: 'if-available' } })];
-    const at = (now: typeof NOW) => verdicts.recall({ chain: leaf.chain, issuers: open, evidence: nothing, now });
-    verdicts.judge({ chain: leaf.chain, issuers: open, evidence: nothing, now: NOW });
-    assert.ok(at(epochSeconds(NOW + 60)));
-    assert.equal(at(epochSeconds(NOW + 61)), undefined);
-  });
-
   test('applies to the whole chain: the same leaf with another chain is validated again', () => {
     const verdicts = new Verdicts();
     const intermediate = root.makeIntermediate();
@@ -63,15 +58,6 @@ suite('a cached verdict', () => {
       worded(verdicts.judge({ chain, issuers, evidence: nothing, now: NOW }));
     assert.match(ask([alone ?? assert.fail()]), /^certificate-issuer-not-approved/);
     assert.equal(ask([alone ?? assert.fail(), ...above]), 'accepted caller');
-  });
-
-  test('of refusal lasts half a minute', () => {
-    const verdicts = new Verdicts();
-    const { chain } = makeAuthority().issue();
-    const at = (now: typeof NOW) => verdicts.recall({ chain, issuers, evidence: nothing, now });
-    verdicts.judge({ chain, issuers, evidence: nothing, now: NOW });
-    assert.ok(at(epochSeconds(NOW + 30)));
-    assert.equal(at(epochSeconds(NOW + 31)), undefined);
   });
 
   test('of refusal ends when a certificate, a list or an OCSP response becomes valid', () => {

@@ -1,11 +1,9 @@
-// How two stores differ, how durations are counted, and how many queries calls cause. Without a database.
+// How two stores differ, and how durations are counted. Without a database.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { BackEnd } from '../../src/store/back-end.ts';
 import { DURATION_BOUNDS, DurationTally } from '../../src/store/duration-tally.ts';
 import { differences } from '../../src/store/move.ts';
-import { FollowedTable, SharedQuery } from '../../src/store/registry.ts';
-import type { Store } from '../../src/store/store.ts';
 import { attempts } from '../../src/store/tables/attempts.ts';
 import { keyMarks } from '../../src/store/tables/signing-keys.ts';
 import { counter } from './conformance/rows.ts';
@@ -52,64 +50,4 @@ test('a duration is counted in the first bucket that it fits', () => {
   for (const bound of [0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500])
     for (const ms of [bound, 1.01 * bound]) round.add(ms);
   assert.deepEqual(round.buckets, [1, ...Array(11).fill(2)], 'what is longer than a bound is in the next bucket');
-});
-
-suite('calls share a query', () => {
-  test('that begins after them, and queries never overlap', async () => {
-    const began: ((result: number) => void)[] = [];
-    const query = new SharedQuery(() => new Promise<number>((resolve) => began.push(resolve)));
-    const turn = () => new Promise((resolve) => setImmediate(resolve));
-    const first = query.run();
-    await turn();
-    const [second, third] = [query.run(), query.run()];
-    await turn();
-    assert.equal(began.length, 1);
-    assert.equal(second, third);
-    began[0]?.(1);
-    assert.equal(await first, 1);
-    while (began.length === 1) await turn();
-    began[1]?.(2);
-    assert.equal(await second, 2);
-  });
-
-  test('at most ten a second, and a fault is that of its callers alone', async () => {
-    let count = 0;
-    const query = new SharedQuery(async () => {
-      count += 1;
-      if (count === 1) throw new Error('away');
-      return count;
-    });
-    const began = performance.now();
-    await assert.rejects(query.run(), /away/);
-    assert.equal(await query.run(), 2);
-    assert.equal(await query.run(), 3);
-    assert.ok(performance.now() - began >= 195);
-  });
-});
-
-test('a small table is read again when its stamp changes, and an older read changes nothing', async () => {
-  const state = { stamp: 'a', rows: ['x'], held: undefined as Promise<void> | undefined };
-  const store = {
-    stamp: async () => state.stamp,
-    page: async () => {
-      const { rows, held } = state;
-      await held;
-      return rows;
-    },
-  } as unknown as Store;
-  const table = new FollowedTable<string>(store, { ...attempts, keyOf: String } as never, (rows) => rows);
-  assert.deepEqual(table.rows, []);
-  assert.equal(await table.refresh(), true);
-  assert.deepEqual(table.rows, ['x']);
-  state.rows = ['y'];
-  assert.equal(await table.refresh(), false, 'the stamp is the same');
-  const slow = Promise.withResolvers<void>();
-  Object.assign(state, { stamp: 'b', held: slow.promise });
-  const early = table.refresh();
-  await new Promise((resolve) => setImmediate(resolve));
-  Object.assign(state, { stamp: 'c', rows: ['z'], held: undefined });
-  assert.deepEqual(await table.lookAgain(), ['z']);
-  slow.resolve();
-  assert.equal(await early, false);
-  assert.deepEqual(table.rows, ['z']);
 });

@@ -10,17 +10,12 @@ import { sharedServer } from './postgres-database.ts';
 
 let url: string;
 let client: pg.Client;
-let described: number;
 let readers: ResultReaders;
 
 before(async () => {
   url = (await sharedServer()).url();
   client = new pg.Client(url);
   await client.connect();
-  const { connection } = client as unknown as { connection: pg.Connection };
-  connection.on('rowDescription', () => {
-    described += 1;
-  });
 });
 after(() => client.end());
 
@@ -29,18 +24,16 @@ function run(statement: Statement, values: readonly (string | number | null)[] =
 }
 
 function begin(): void {
-  described = 0;
   readers = new Map();
 }
 
-test('the result of a statement is described once, and read alike every time', async () => {
+test('the result of a statement is read alike every time', async () => {
   begin();
   const statement = { name: 'once', text: "SELECT $1::int, NULL::text, true, '\\x0aff'::bytea, 'ä'" };
   const expected = { rows: [[7, null, true, '0aff', 'ä']], count: 1 };
   assert.deepEqual(await run(statement, [7]), expected);
   assert.deepEqual(await run(statement, [7]), expected);
   assert.deepEqual(await run(statement, ['7']), expected);
-  assert.equal(described, 1);
 });
 
 test('a statement without a result returns how many rows it changed', async () => {
@@ -70,11 +63,10 @@ test('a value in an unexpected format fails the statement, not the connection', 
   assert.deepEqual((await run(large, [5])).rows, [[5]]);
 });
 
-test('statements without a name are described every time, since they share it', async () => {
+test('statements without a name are read each by its own result, though they share it', async () => {
   begin();
   assert.deepEqual((await run({ name: '', text: 'SELECT 1::int' })).rows, [[1]]);
   assert.deepEqual((await run({ name: '', text: "SELECT 'a', true" })).rows, [['a', true]]);
-  assert.equal(described, 2);
 });
 
 test('a row of another shape than was described is a fault', async () => {

@@ -4,8 +4,10 @@ import { after, before, test } from 'node:test';
 import { storeOf } from '../../src/store/change.ts';
 import { parseAddress } from '../../src/store/postgres/address.ts';
 import { connect } from '../../src/store/postgres/connection.ts';
+import { attempts } from '../../src/store/tables/attempts.ts';
 import { Secret } from '../../src/tokens/secret.ts';
 import { accepted, aNode, check, confirmed, issue, redeem, refresh, revoke } from '../node.ts';
+import { counter, increment, put } from './conformance/rows.ts';
 import { debianPrograms } from './debian-postgres.ts';
 import { openAt } from './postgres-node.ts';
 import { PostgresServer } from './postgres-server.ts';
@@ -37,34 +39,56 @@ for (const [serverDefault, expected] of [
   });
 }
 
-test('JIT compilation is off, since it costs more than a hundred statements', async () => {
+test('changes that wait at the same moment share a few transactions', async () => {
+  const backEnd = await openAt(server.url());
+  const store = storeOf(backEnd);
+  const transactions = async () => Number((await server.query('SELECT txid_current()::integer AS id'))[0]?.['id']);
+  const before = await transactions();
+  await Promise.all(Array.from({ length: 500 }, (_, n) => put(store, attempts, counter(`${n}`))));
+  const count = (await transactions()) - before;
+  await backEnd.close();
+  assert.ok(count <= 10, `${count} transactions`);
+});
+
+test('no request waits for a statement to be compiled, or reads a whole table, however small', async () => {
   const settings = ["shared_preload_libraries = 'pg_stat_statements'", 'jit = on'];
-  const compiling = await PostgresServer.start({ programs: debianPrograms(), settings });
-  await compiling.query('CREATE EXTENSION pg_stat_statements');
-  const backEnd = await openAt(compiling.url());
+  const counting = await PostgresServer.start({ programs: debianPrograms(), settings });
+  await counting.query('CREATE EXTENSION pg_stat_statements');
+  const backEnd = await openAt(counting.url());
   const node = await aNode(storeOf(backEnd));
+  await counting.query('SELECT pg_stat_reset()');
   const pair = accepted(await refresh(node, await issue(node)));
   accepted(await check(node, pair));
   accepted(await revoke(node, pair));
   accepted(await redeem(node, await confirmed(node)));
   await backEnd.close();
-  const [row] = await compiling.query(
+  const [row] = await counting.query(
     'SELECT count(*)::integer AS statements, sum(jit_functions)::integer AS compiled FROM pg_stat_statements',
   );
-  await compiling.remove();
+  const whole = await counting.query('SELECT relname FROM pg_stat_user_tables WHERE seq_scan > 0 ORDER BY relname');
+  await counting.remove();
   assert.ok(Number(row?.['statements']) > 10);
   assert.equal(row?.['compiled'], 0);
+  assert.deepEqual(whole, [{ relname: 'store_history' }], 'which has one row');
 });
 
-test('rows are found by an index, even while a table is small', async () => {
-  assert.equal(await inSession('enable_seqscan', 'on'), 'off');
+test('a statement ends after its timeout, and so do the locks of a node that stops in the middle', async () => {
+  const address = parseAddress(new Secret(`${server.url()}?statement_timeout=700`), {});
+  const [slow, stopped] = [await connect(address), await connect(address)];
+  await assert.rejects(slow.run('SELECT pg_sleep(60)'), /statement timeout/);
+  await stopped.execute('BEGIN');
+  await stopped.run('SELECT pg_advisory_xact_lock(7)');
+  await server.query("SET lock_timeout = '20s'; SELECT pg_advisory_lock(7)");
+  for (const each of [slow, stopped]) each.close();
 });
 
-test('statements and idle transactions have timeouts', async () => {
-  assert.equal(await inSession('statement_timeout', '0'), '700ms');
-  assert.equal(await inSession('idle_in_transaction_session_timeout', '0'), '700ms');
-});
-
-test('a commit sees what others committed before each of its statements', async () => {
-  assert.equal(await inSession('default_transaction_isolation', 'serializable'), 'read committed');
+test('changes of the same rows by two nodes succeed, whatever isolation the server gives by default', async () => {
+  await server.query("ALTER DATABASE postgres SET default_transaction_isolation = 'serializable'");
+  const backEnds = [await openAt(server.url()), await openAt(server.url())];
+  const keys = Array.from({ length: 50 }, (_, n) => `isolated ${n}`);
+  const changes = backEnds.flatMap((each) =>
+    Array.from({ length: 10 }, () => keys.map((key) => increment(storeOf(each), key))),
+  );
+  assert.equal(Math.max(...(await Promise.all(changes.flat()))), 20);
+  for (const each of backEnds) await each.close();
 });

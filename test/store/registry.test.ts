@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { FollowedRegistry, SharedQuery } from '../../src/store/registry.ts';
+import { type TestContext, test } from 'node:test';
+import type { Integration } from '../../src/core/integration.ts';
+import { FollowedRegistry } from '../../src/store/registry.ts';
+import type { Store } from '../../src/store/store.ts';
 import { integrations } from '../../src/store/tables/integrations.ts';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { clientId } from '../e2e/service.ts';
+import { eventually } from '../eventually.ts';
 import { put } from '../node.ts';
 import { onSqlite } from '../operations/on-sqlite.ts';
 import { anIntegration, aResourceServer } from '../samples.ts';
@@ -15,16 +18,6 @@ test('an integration added a moment ago is found in the store', async (t) => {
   assert.equal(node.registry.integration('added-now'), undefined, 'not in memory yet');
   assert.deepEqual(await node.registry.findIntegration('added-now'), added);
   assert.equal(await node.registry.findIntegration('unknown'), undefined);
-});
-
-test('the list of integrations is the same one until an integration changes', async (t) => {
-  const { node } = await onSqlite(t);
-  const before = node.registry.integrations;
-  await node.registry.refresh();
-  assert.equal(node.registry.integrations, before);
-  await put(node.store, integrations, anIntegration({ name: 'Another' }));
-  await node.registry.refresh();
-  assert.notEqual(node.registry.integrations, before);
 });
 
 test('a resource server added or changed a moment ago is found in the store; a disabled one is not listed', async (t) => {
@@ -60,29 +53,57 @@ test('a known integration needs no query, and a thousand unknown ones share a fe
   assert.ok(queries <= most, `${queries} queries, at most ${most} expected`);
 });
 
-test('a query begins after the call, also if another is running', async () => {
-  const begun: (() => void)[] = [];
-  let store = 'before';
-  const query = new SharedQuery(async () => {
-    const seen = store;
-    await new Promise<void>((resolve) => begun.push(resolve));
-    return seen;
-  });
-  const first = query.run();
-  while (begun.length === 0) await new Promise(setImmediate);
-  store = 'after';
-  const second = query.run();
-  begun[0]?.();
-  assert.equal(await first, 'before');
-  while (begun.length === 1) await new Promise(setImmediate);
-  begun[1]?.();
-  assert.equal(await second, 'after');
+/** A registry whose reads of the store wait, or fail, as the test says. */
+async function heldRegistry(t: TestContext) {
+  const { node } = await onSqlite(t);
+  const state = { held: undefined as Promise<void> | undefined, waiting: 0, isAway: false };
+  const page: Store['page'] = async (table, query) => {
+    if (state.isAway) throw new Error('away');
+    const found = await node.store.page(table, query);
+    state.waiting += 1;
+    await state.held;
+    return found;
+  };
+  const add = (id: string, more: Partial<Integration> = {}) =>
+    put(node.store, integrations, anIntegration({ clientId: clientId(id), ...more }));
+  return { registry: new FollowedRegistry({ ...node.store, page }), state, add };
+}
+
+test('an integration is found that was added while others were looked for', async (t) => {
+  const { registry, state, add } = await heldRegistry(t);
+  const slow = Promise.withResolvers<void>();
+  state.held = slow.promise;
+  const early = registry.findIntegration('added-now');
+  await eventually('the store is read', () => state.waiting === 1);
+  state.held = undefined;
+  await add('added-now');
+  const late = registry.findIntegration('added-now');
+  slow.resolve();
+  await early;
+  assert.equal((await late)?.clientId, 'added-now');
 });
 
-test('a failed query fails its callers, and not those of the next', async () => {
-  const results = [Promise.reject(new Error('away')), Promise.resolve('there')];
-  results[0]?.catch(() => undefined);
-  const query = new SharedQuery(() => results.shift() ?? assert.fail('a third query'));
-  await assert.rejects(Promise.all([query.run(), query.run()]), /away/);
-  assert.equal(await query.run(), 'there');
+test('what a slow read brings is not used once a later read has finished', async (t) => {
+  const { registry, state, add } = await heldRegistry(t);
+  await add('till', { name: 'Old' });
+  const slow = Promise.withResolvers<void>();
+  state.held = slow.promise;
+  const early = registry.refresh();
+  await eventually('the store is read', () => state.waiting === 1);
+  state.held = undefined;
+  await add('till', { name: 'New' });
+  await registry.refresh();
+  slow.resolve();
+  await early;
+  assert.equal(registry.integration('till')?.name, 'New');
+});
+
+test('a read that failed fails those who asked for it, and not those who ask next', async (t) => {
+  const { registry, state, add } = await heldRegistry(t);
+  await add('till');
+  state.isAway = true;
+  const both = [registry.findIntegration('till'), registry.findIntegration('till')];
+  for (const each of both) await assert.rejects(each, /away/);
+  state.isAway = false;
+  assert.equal((await registry.findIntegration('till'))?.clientId, 'till');
 });

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { makeDatabase, openDatabase } from '../../src/store/sqlite/connection.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -30,4 +31,39 @@ test('opening a database twice in one process keeps its lock', async (t) => {
   await assert.rejects(alone(), /database is locked/);
   service.close();
   await alone();
+});
+
+/** A database that another program is opening, which hinders us. `whileWaiting`: instead of each sleep. */
+function heldByAnother(t: TestContext, whileWaiting: (other: DatabaseSync) => void) {
+  const folder = temporaryFolder('opening');
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'tessera.db');
+  const other = new DatabaseSync(path);
+  t.after(() => other.close());
+  other.exec('CREATE TABLE grants (id); BEGIN IMMEDIATE');
+  const state = { path, waitedMs: 0 };
+  t.mock.method(Atomics, 'wait', (_: Int32Array, __: number, ___: number, ms = 0) => {
+    state.waitedMs += ms;
+    whileWaiting(other);
+    return 'timed-out';
+  });
+  return state;
+}
+
+test('a database that another program holds for a moment is opened when that ends', (t) => {
+  const { path } = heldByAnother(t, (other) => other.isTransaction && other.exec('COMMIT'));
+  openDatabase(path).close();
+});
+
+test('a database that another program goes on holding is given up after five seconds', (t) => {
+  const state = heldByAnother(t, () => undefined);
+  assert.throws(() => openDatabase(state.path), /database is locked/);
+  assert.equal(Math.round(state.waitedMs / 1000), 5);
+});
+
+test('a file that is no database is refused at once', (t) => {
+  const state = heldByAnother(t, () => undefined);
+  writeFileSync(`${state.path}.txt`, 'x'.repeat(10_000));
+  assert.throws(() => openDatabase(`${state.path}.txt`), /file is not a database/);
+  assert.equal(state.waitedMs, 0);
 });

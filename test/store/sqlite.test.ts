@@ -81,6 +81,29 @@ test('SQLite: every commit is synced, in order, before it is acknowledged', asyn
   }, sync);
 });
 
+test('SQLite: all changes that wait for a sync share the next one', async () => {
+  let synced = 0;
+  const first = Promise.withResolvers<void>();
+  const sync: Sync = async (file) => {
+    synced++;
+    if (synced === 1) await first.promise;
+    await syncInPool(file);
+  };
+  await withDatabase(async (database) => {
+    const store = storeOf(await database.open());
+    synced = 0;
+    const changes = [increment(store, 'a')];
+    while (synced === 0) await turns(1);
+    for (let n = 0; n < 20; n++) {
+      for (let m = 0; m < 10; m++) changes.push(increment(store, `${n} ${m}`));
+      await turns(1);
+    }
+    first.resolve();
+    assert.deepEqual(await Promise.all(changes), Array(201).fill(1));
+    assert.equal(synced, 2);
+  }, sync);
+});
+
 test('SQLite: a database locked by another process is unavailable until the lock ends', async () => {
   await withDatabase(async (database) => {
     const store = storeOf(await database.open());

@@ -6,7 +6,6 @@ import { grants } from '../../src/store/tables/grants.ts';
 import { isSigned, mintAccessToken, readAccessToken } from '../../src/tokens/access-token.ts';
 import { firstKey, Keyring } from '../../src/tokens/keyring.ts';
 import { firstRefreshToken } from '../../src/tokens/opaque/pair.ts';
-import { sourcesIn } from '../house/sources.ts';
 import { aGrant } from '../samples.ts';
 import { keyringWith, portsWith } from './jwt-ports.ts';
 
@@ -49,12 +48,4 @@ test('a stored format keeps its number: opaque is 0', () => {
 
 test('a JWT needs a signing key, an opaque access token does not', () => {
   assert.deepEqual(ACCESS_TOKEN_FORMATS.map(isSigned), [false, true]);
-});
-
-test('only one file of src switches on the format', () => {
-  const switching = sourcesIn('src', '.ts').filter(({ text }) => /case 'jwt'|[!=]== 'jwt'/.test(text));
-  assert.deepEqual(
-    switching.map(({ path }) => path),
-    ['src/tokens/access-token.ts'],
-  );
 });

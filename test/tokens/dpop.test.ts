@@ -1,4 +1,4 @@
-// Public keys, DPoP proofs (RFC 9449 4), their nonces, and user codes.
+// Public keys, DPoP proofs (RFC 9449 4) and their nonces.
 import assert from 'node:assert/strict';
 import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { suite, test } from 'node:test';
@@ -7,7 +7,6 @@ import { epochSeconds } from '../../src/core/time.ts';
 import { DPOP_ALGORITHMS, mintNonce, nonceTime, readDpopProof } from '../../src/tokens/dpop.ts';
 import { readPublicJwk, readPublicKeys } from '../../src/tokens/jwk.ts';
 import { addKey, firstKey, Keyring, mintWith } from '../../src/tokens/keyring.ts';
-import { drawUserCode, normalizeUserCode, userCodeHash, userCodeHashes } from '../../src/tokens/user-code.ts';
 import { dpopKey } from '../e2e/dpop-steps.ts';
 import { NOW } from '../samples.ts';
 
@@ -166,31 +165,5 @@ suite('a public key', () => {
     );
     for (const text of ['', '-----BEGIN PUBLIC KEY-----'])
       assert.match(reasonOf(readPublicKeys(text)), /neither PEM nor JSON/);
-  });
-});
-
-suite('a user code', () => {
-  test('has eight letters of twenty, drawn without bias', () => {
-    const bytes =
-      (...values: number[]) =>
-      () =>
-        Buffer.from(values);
-    assert.equal(drawUserCode(bytes(0, 19, 20, 239, 1, 2, 3, 4)), 'BZBZ-CDFG');
-    assert.equal(drawUserCode(bytes(240, 255, 0, 0, 0)), 'BBBB-BBBB', 'bytes from 240 on are drawn again');
-  });
-
-  test('is read as people type it', () => {
-    for (const typed of ['bcdf-ghjk', ' BCDF GHJK ', 'bcdf–ghjk', 'b c d f g h j k'])
-      assert.equal(normalizeUserCode(typed), 'BCDFGHJK');
-    for (const typed of ['', 'BCDF-GHJ', 'BCDF-GHJKL', 'ACDF-GHJK', 'BCDF_GHJK'])
-      assert.equal(normalizeUserCode(typed), undefined);
-  });
-
-  test('is found after a rotation', () => {
-    const rotated = new Keyring(mintWith(addKey(keys, 2), 2));
-    const stored = userCodeHash('BCDFGHJK', keyring.minting);
-    assert.match(stored, /^[0-9a-f]{32}$/);
-    assert.ok(userCodeHashes('BCDFGHJK', rotated).includes(stored));
-    assert.ok(!userCodeHashes('BCDFGHJL', rotated).includes(stored));
   });
 });
