@@ -15,7 +15,7 @@ test('a user code is 8 unambiguous letters in two groups; case, spaces and dashe
       code.toLowerCase(),
       ` ${code} `,
       code.replace('-', ' – '),
-      [...letters].join(' '),
+      letters.replaceAll(/\B/g, ' '),
     ])
       assert.equal(normalizeUserCode(typed), letters);
   }

@@ -111,7 +111,10 @@ test('a wrong password, and a file without certificates, are called so', async (
     const steps = await Array.fromAsync(directory(slapd.secureUrl, difference).elsewhere?.examine('ada') ?? []);
     return steps.find(({ passed }) => !passed)?.words ?? steps.at(-1)?.words;
   };
-  assert.match((await problem({ passwordFile: file('wrong', 'wrong') })) ?? '', /: invalid credentials: .*: look at bindDn and its password$/);
+  assert.match(
+    (await problem({ passwordFile: file('wrong', 'wrong') })) ?? '',
+    /: invalid credentials: .*: look at bindDn and its password$/,
+  );
   assert.match((await problem({ authorities: file('no.pem', 'nothing') })) ?? '', /no\.pem has no certificate in PEM/);
   assert.match((await problem({ base: 'ou=nobody,dc=example,dc=com' })) ?? '', /: no such object: .*: look at base$/);
   assert.match((await problem({})) ?? '', /^uid: cn=ada,ou=people,dc=example,dc=com is corp:/);
