@@ -38,7 +38,7 @@ function whatIsWrong(
   last: HeldPair,
   deeds: readonly Deed[],
   events: readonly Event[],
-  { keyring }: World,
+  { keyring, settings }: World,
 ): string | undefined {
   const count = (type: Event['type']) => events.filter((event) => event.type === type).length;
   if (count('issued') !== 1) return `issued ${count('issued')} times`;
@@ -52,8 +52,12 @@ function whatIsWrong(
   const token = parseRefreshToken(last.refresh, keyring);
   const standing = token ? standingOf(token, grant, keyring) : 'foreign';
   const movedOn = deeds.some(
-    ({ presented, answer, begin }) =>
-      presented === last.refresh && MAY_HAVE_ROTATED.includes(answer) && begin.clock < last.refreshUntil,
+    ({ presented, answer, begin, end }) =>
+      presented === last.refresh &&
+      begin.clock < last.refreshUntil &&
+      // Looked for when it cannot be repeated any more, it looks like a reuse.
+      (MAY_HAVE_ROTATED.includes(answer) ||
+        (answer === 'refresh-token-reused' && end.clock >= begin.clock + settings.refreshRetryWindow)),
   );
   const isKept = standing === 'current' || (standing === 'last-spent' && movedOn);
   return isKept ? undefined : `an acknowledged refresh is lost: the last token anyone was given is ${standing}`;
