@@ -67,7 +67,7 @@ async function visit({ suite, node, user }: Visitor, isTesting: boolean): Promis
 }
 
 /** Those of the README: rooms share the network of this machine. */
-const PORTS = [8443, 3000];
+const PORTS = [8443, 3000, 3001];
 
 async function untilFree(port: number): Promise<void> {
   for (let tries = 0; !(await isFree(port)); tries++) {

@@ -93,7 +93,7 @@ export class PrintedCheckout {
   here(text: string): string {
     return text
       .replaceAll(':8443', `:${this.servicePort}`)
-      .replaceAll('3000', `${this.apiPort}`)
+      .replaceAll(/\b300[01]\b/g, `${this.apiPort}`)
       .replaceAll(/npm run --silent tessera --|^tessera(?= )/gm, `"${process.execPath}" "${TESSERA}"`);
   }
 
