@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { makeDatabase, openDatabase } from '../../src/store/sqlite/connection.ts';
+import { lockFile, makeDatabase, openDatabase } from '../../src/store/sqlite/connection.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 test('processes that open a new database in parallel wait for each other, and none fails', async (t) => {
@@ -14,6 +15,36 @@ test('processes that open a new database in parallel wait for each other, and no
   const openers = Array.from({ length: 4 }, () => promisify(execFile)(process.execPath, args));
   const faults = (await Promise.all(openers)).map(({ stdout }) => stdout.trim());
   assert.deepEqual(faults, ['0', '0', '0', '0']);
+});
+
+test('a lock is refused if its last owner removes the file meanwhile: another process may have a new one', (t) => {
+  const folder = temporaryFolder('opening');
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'removed.lock');
+  const { exec } = DatabaseSync.prototype;
+  const removing = t.mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, sql: string) {
+    rmSync(path);
+    writeFileSync(path, '');
+    exec.call(this, sql);
+  });
+  assert.equal(lockFile(path), undefined);
+  removing.mock.restore();
+  const lock = lockFile(path);
+  assert.ok(lock);
+  lock.release();
+});
+
+test('a file lock that is refused leaves no file open', (t) => {
+  const folder = temporaryFolder('opening');
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'another.lock');
+  writeFileSync(path, 'not a database'.repeat(99));
+  assert.throws(() => lockFile(path), /not a database/);
+  const open = readdirSync('/proc/self/fd').map((file) => {
+    const link = join('/proc/self/fd', file);
+    return existsSync(link) ? readlinkSync(link) : '';
+  });
+  assert.ok(!open.includes(path), open.join());
 });
 
 test('opening a database twice in one process keeps its lock', async (t) => {
