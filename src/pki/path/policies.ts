@@ -27,8 +27,6 @@ interface PolicyState {
 /** Why the path fails policy processing; undefined if it does not. The approved issuer comes first, the leaf last. */
 export function violatedPolicy(path: readonly Certificate[], policies: readonly string[] = []): string | undefined {
   const isRequired = policies.length > 0;
-  // Without these, no policy is ever required.
-  if (!isRequired && !path.some(({ known }) => known.policyConstraints || known.policyMappings)) return undefined;
   const unlimited = path.length + 1;
   const required = new Set(policies);
   const level: Level = new Map([[ANY_POLICY, { expected: new Set([ANY_POLICY]), required }]]);

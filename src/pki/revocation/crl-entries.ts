@@ -221,11 +221,11 @@ function endOfSerial(bytes: Uint8Array, position: number): number {
 /** Skips leading zeros: a CA may pad the number in the list but not in the certificate. */
 function firstOctet(bytes: Uint8Array, from: number, end: number): number {
   let start = from;
-  while (start + 1 < end && isPadding(bytes[start], bytes[start + 1])) start++;
+  while (start + 1 < end && isPadding(bytes[start] as number, bytes[start + 1] as number)) start++;
   return start;
 }
 
-function isPadding(first = 1, second = 0): boolean {
+function isPadding(first: number, second: number): boolean {
   return (first === 0 && second < 0x80) || (first === 0xff && second >= 0x80);
 }
 
