@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';
-import { renewals } from '../../src/pki/revocation/renewal.ts';
+import { backOff, renewalOf, renewals } from '../../src/pki/revocation/renewal.ts';
 import { TestClock } from '../node.ts';
 import { NOW } from '../samples.ts';
 
@@ -33,6 +33,25 @@ for (const [after, kept, expected] of [
     await renewOnce('a list', undefined, renew);
     assert.equal(fetches, expected === 'kept' ? 1 : 2, 'one at a time, and then another');
   });
+
+for (const [from, to, expected, why] of [
+  [0, 1000, 800, 'four fifths of its lifetime have passed'],
+  [-900, 100, 60, 'but not within a minute'],
+  [-900, 30, 30, 'unless it expires sooner'],
+  [0, 1_000_000, 86_400, 'or a day'],
+  [-900, 0, 60, 'it arrived expired: a minute later'],
+  [undefined, 1000, 60, 'it has no beginning: a minute later'],
+  [0, undefined, 60, 'it has no end: a minute later'],
+] as const)
+  test(`data from ${from} to ${to} is fetched again after ${expected} seconds: ${why}`, () => {
+    const at = (offset: number | undefined) => (offset === undefined ? undefined : epochSeconds(NOW + offset));
+    assert.equal(renewalOf(at(from), at(to), NOW), NOW + expected);
+  });
+
+test('the delay after a failure doubles up to 16 minutes, and is never shorter than the first', () => {
+  const delays = [backOff(60, undefined), backOff(60, 60), backOff(60, 500), backOff(600, 5), backOff(1200, 1200)];
+  assert.deepEqual(delays, [60, 120, 960, 600, 1200]);
+});
 
 test('a fault reaches who waits, and nobody else', async () => {
   const renewOnce = renewals(new TestClock(NOW + 15).now);

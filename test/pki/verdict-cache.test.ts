@@ -65,9 +65,9 @@ suite('a cached verdict', () => {
     assert.equal(ask([alone ?? assert.fail(), ...above]), 'accepted caller');
   });
 
-  test('of refusal lasts half a minute', () => {
+  test('of refusal lasts half a minute, whatever dates an unknown CA writes', () => {
     const verdicts = new Verdicts();
-    const { chain } = makeAuthority().issue();
+    const { chain } = makeAuthority().issue({ notBefore: '2026-11-15T12:00:10Z' });
     const at = (now: typeof NOW) => verdicts.recall({ chain, issuers, evidence: nothing, now });
     verdicts.judge({ chain, issuers, evidence: nothing, now: NOW });
     assert.ok(at(epochSeconds(NOW + 30)));
