@@ -29,6 +29,28 @@ function committedIn(path: string) {
   });
 }
 
+/** With the checksums that SQLite writes on other machines; it reads both. */
+function asBigEndian(little: Buffer): Buffer {
+  const wal = Buffer.from(little);
+  let [first, second] = [0, 0];
+  const add = (from: number, to: number) => {
+    for (let at = from; at < to; at += 8) {
+      first = (first + wal.readUInt32BE(at) + second) >>> 0;
+      second = (second + wal.readUInt32BE(at + 4) + first) >>> 0;
+    }
+  };
+  const write = (at: number) => wal.writeUInt32BE(second, wal.writeUInt32BE(first, at));
+  wal.writeUInt32BE(0x377f0683, 0);
+  add(0, 24);
+  write(24);
+  for (let head = HEADER_BYTES; head < wal.length; head += FRAME_BYTES) {
+    add(head, head + 8);
+    add(head + FRAME_HEADER_BYTES, head + FRAME_BYTES);
+    write(head + 16);
+  }
+  return wal;
+}
+
 test(
   'of a damaged WAL, the commits are read that SQLite recovers, whichever octet of a header it is',
   inField(async (field) => {
@@ -45,6 +67,8 @@ test(
       assert.equal((read * COMMITS) / frames, countIn(field.rebuilt), what);
     };
     compare(whole, 'not damaged');
+    compare(asBigEndian(whole), 'of a big-endian machine');
+    assert.equal(committedIn(copy)?.position.frames, frames);
     const heads = Array.from({ length: frames }, (_, frame) => HEADER_BYTES + frame * FRAME_BYTES);
     for (const head of [0, ...heads])
       for (let at = head; at < head + (head === 0 ? HEADER_BYTES : FRAME_HEADER_BYTES); at++)
@@ -53,16 +77,48 @@ test(
 );
 
 test(
-  'a WAL that lacks a frame that was read is not continued',
+  'a WAL is read on from each position, and its pages are what SQLite writes into the database',
+  inField(async (field) => {
+    field.writer.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    write(field, 0, 1);
+    const path = `${field.store}-wal`;
+    const first = committedIn(path) ?? assert.fail();
+    write(field, 1, 1, 300 * PAGE_SIZE); // more than is read at once
+    const next = inWal(path, (wal) => readCommitted(wal, first.position)) ?? assert.fail();
+    assert.deepEqual(next.position, committedIn(path)?.position);
+    field.writer.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    const database = readFileSync(field.store);
+    assert.equal((next.databasePages ?? 0) * PAGE_SIZE, database.length);
+    assert.ok(next.pages.size > 300);
+    for (const [page, content] of next.pages)
+      assert.ok(content.equals(database.subarray((page - 1) * PAGE_SIZE, page * PAGE_SIZE)), `page ${page}`);
+  }),
+);
+
+test(
+  'a WAL that lacks the last frame that was read, or was started over, is not continued',
   inField(async (field) => {
     write(field, 0, COMMITS);
     const path = `${field.store}-wal`;
     const { position } = committedIn(path) ?? assert.fail();
     const isContinued = (wal: number) => isContinuation(wal, position);
     assert.equal(inWal(path, isContinued), true);
+    assert.equal(
+      inWal(path, (wal) => isContinuation(wal, readWalStart(wal) ?? assert.fail())),
+      true,
+      'from its start',
+    );
     const copy = `${field.rebuilt}-wal`;
-    writeFileSync(copy, readFileSync(path).subarray(0, -FRAME_BYTES));
-    assert.equal(inWal(copy, isContinued), false);
+    const whole = readFileSync(path);
+    const last = whole.length - FRAME_BYTES;
+    const others = [16, 20].map((half) => whole.with(last + half, (whole[last + half] ?? 0) ^ 1)); // of its checksum
+    for (const other of [whole.subarray(0, last), ...others]) {
+      writeFileSync(copy, other);
+      assert.equal(inWal(copy, isContinued), false);
+    }
+    field.writer.exec('PRAGMA wal_checkpoint(RESTART)');
+    write(field, COMMITS, 1);
+    assert.equal(inWal(path, isContinued), false);
   }),
 );
 
