@@ -22,14 +22,13 @@ test('a lock is refused if its last owner removes the file meanwhile: another pr
   const folder = temporaryFolder('opening');
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'removed.lock');
-  const { exec } = DatabaseSync.prototype;
-  const removing = t.mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, sql: string) {
+  const opened = t.mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, sql: string) {
+    opened.mock.restore();
     rmSync(path);
     writeFileSync(path, '');
-    exec.call(this, sql);
+    this.exec(sql);
   });
   assert.equal(lockFile(path), undefined);
-  removing.mock.restore();
   const lock = lockFile(path);
   assert.ok(lock);
   lock.release();
