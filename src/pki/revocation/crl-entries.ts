@@ -193,7 +193,7 @@ function tableOf(bytes: Uint8Array, positions: Positions): SerialTable {
 /** The slot of the number, or the free slot where it belongs. Allocates no object: there are millions of calls. */
 function slotFor(slots: Uint32Array, bytes: Uint8Array, serial: Uint8Array, start: number, end: number): number {
   let slot = hashOf(serial, start, end) % slots.length;
-  for (let taken = slots[slot] ?? 0; taken !== 0; taken = slots[slot] ?? 0) {
+  for (let taken = slots[slot] as number; taken !== 0; taken = slots[slot] as number) {
     if (isAt(bytes, taken - 1, serial, start, end)) return slot;
     slot = slot + 1 === slots.length ? 0 : slot + 1;
   }
