@@ -145,10 +145,11 @@ suite('the entries of a list', () => {
     }
   });
 
-  test('are no DER if a length is indefinite, not minimal, oversized or runs past the end', () => {
+  test('are no DER if a length is indefinite, not minimal, oversized or runs past the end, or the tag is another', () => {
     const rest = [...revokedEntry(Uint8Array.of(5))].slice(2);
     for (const length of [[0x80], [0x81, rest.length], [0x85, 0, 0, 0, 0, rest.length], [rest.length + 1]])
       assert.throws(() => scanEntries(Uint8Array.of(TAG.sequence, ...length, ...rest), false), MalformedDer);
+    assert.throws(() => scanEntries(Uint8Array.of(TAG.set, rest.length, ...rest), false), MalformedDer, 'a SET');
   });
 });
 
