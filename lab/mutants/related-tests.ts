@@ -32,6 +32,8 @@ let all: readonly (readonly [test: string, steps: ReadonlyMap<string, number>])[
 let sources: readonly string[] | undefined;
 /** Who imports a file that few import, is tested with it. */
 const FEW = 4;
+/** As many times the wanted number, if further tests are as near as the last of them. */
+const EQUALS = 1.5;
 
 export function relatedTests(file: string, most: number): string[] {
   all ??= globSync('test/**/*.test.ts', { cwd: ROOT })
@@ -42,11 +44,13 @@ export function relatedTests(file: string, most: number): string[] {
   const about = [file, ...(importers.length <= FEW ? importers : [])];
   const rank = (test: string, steps: ReadonlyMap<string, number>) =>
     Math.min(...about.map((each) => rankOf(test, each, steps.get(each) ?? FARTHEST) + (each === file ? 0 : 6)));
-  return all
+  const ranked = all
     .flatMap(([test, steps]) => (steps.has(file) ? [[test, rank(test, steps)] as const] : []))
-    .toSorted(([a, near], [b, far]) => near - far || a.localeCompare(b))
-    .slice(0, most)
-    .map(([test]) => test);
+    .toSorted(([a, near], [b, far]) => near - far || a.localeCompare(b));
+  const last = ranked[most - 1]?.[1];
+  // Among the equally near, the alphabet would choose.
+  const isNear = (near: number, at: number) => at < most || (near === last && at < EQUALS * most);
+  return ranked.filter(([, near], at) => isNear(near, at)).map(([test]) => test);
 }
 
 /** The smaller, the nearer. `distance`: in imports. */

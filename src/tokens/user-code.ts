@@ -7,13 +7,10 @@ const LENGTH = 8;
 
 /** `XXXX-XXXX` from 20 consonants that are hard to confuse, drawn without bias. */
 export function drawUserCode(random: (length: number) => Buffer): string {
-  let letters = '';
-  while (letters.length < LENGTH) {
-    for (const byte of random(2 * LENGTH)) {
-      if (byte < 240 && letters.length < LENGTH) letters += ALPHABET[byte % ALPHABET.length];
-    }
-  }
-  return `${letters.slice(0, 4)}-${letters.slice(4)}`;
+  const unbiased = random(2 * LENGTH).filter((byte) => byte < 240);
+  if (unbiased.length < LENGTH) return drawUserCode(random);
+  const letters = Array.from(unbiased, (byte) => ALPHABET.charAt(byte % ALPHABET.length)).join('');
+  return `${letters.slice(0, 4)}-${letters.slice(4, LENGTH)}`;
 }
 
 /** Upper case, without spaces and dashes. Undefined if the result cannot be a code. */

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { AssertionJudge, printAssertionStep } from '../../src/assertions/assertion-judge.ts';
 import { aTokenIssuer, keySetOf, OUR_ISSUER } from '../platform.ts';
 import { NOW } from '../samples.ts';
-import { judge, key, rsa, setOf } from './judged.ts';
+import { judge, key, other, rsa, setOf } from './judged.ts';
 
 test('a check names the setting that it depends on, if there is one', async () => {
   const { steps } = await judge(await key.sign(), { tokenIssuers: [aTokenIssuer({ algorithms: ['RS256'] })] });
@@ -43,6 +43,11 @@ test('whether keys were known, or fetched for this assertion, and why they could
   assert.deepEqual(newKey, ['accepted', areKnown, `pass ${fetched}`, fits]);
   const notFetched = await found(await key.sign(), { before: known });
   assert.deepEqual(notFetched, ['assertion-keys-unavailable', areKnown, `FAIL ${fetched}: HTTP 503`]);
+  const nameless = { kid: undefined } as never;
+  assert.deepEqual(await found(await rsa.sign({}, nameless), { before: known }), ['accepted', areKnown, fits]);
+  assert.deepEqual(await found(await key.sign({}, nameless), { before: known, newest: newer }), newKey);
+  const forged = await found(await other.sign(), { before: newer });
+  assert.deepEqual(forged, ['assertion-not-authentic', areKnown, fits], 'its key is known: nothing is fetched');
   const none = await found(await key.sign(), {});
   assert.deepEqual(none, ['assertion-keys-unavailable', 'FAIL keys: the keys of ci are known: HTTP 503']);
 });

@@ -46,6 +46,11 @@ suite('DER', () => {
     assert.equal(readOid(readElement(bytes('060455818000'))), '2.5.16384', 'a number continues after 80');
   });
 
+  test('object identifiers are written as they are read', () => {
+    for (const oid of ['2.5.29.17', '1.2.840.113549', '1.3.127', '1.3.128', '1.3.16383', '1.3.16384'])
+      assert.equal(readOid(readElement(writeOid(oid))), oid);
+  });
+
   test('object identifiers are exact up to 128 bits: their last numbers may be UUIDs (X.667)', () => {
     for (const [arc, printed] of [
       ['ffffffffffff7f', '562949953421311'],

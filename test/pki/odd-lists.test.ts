@@ -1,9 +1,9 @@
 // A list revokes the certificates it names, even if it is irregular. An irregular list never proves that a certificate is good.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { contextTag, TAG } from '../../src/pki/der/der.ts';
+import { contextTag, MalformedDer, TAG } from '../../src/pki/der/der.ts';
 import { write, writeContext, writeSequence } from '../../src/pki/der/der-write.ts';
-import { scanEntries } from '../../src/pki/revocation/crl-entries.ts';
+import { RevokedSerials, scanEntries } from '../../src/pki/revocation/crl-entries.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import { makeAuthority } from '../authority.ts';
 import { revokedEntry } from '../authority-lists.ts';
@@ -104,6 +104,52 @@ suite('a list of the issuer', () => {
       assert.equal(verdict({ chain, issuers: issuers('if-available'), crls: naming }), ACCEPTED);
     }
     assert.equal(verdict({ chain, issuers: issuers('required'), crls: [rsa.crl()] }), ACCEPTED);
+  });
+});
+
+suite('the entries of a list', () => {
+  const serialsIn = (list: Uint8Array) => {
+    const { own, odd } = scanEntries(list, false);
+    const serials = new RevokedSerials(list, own);
+    const found = [...serials].map((serial) => Buffer.from(serial).toString('hex')).sort();
+    for (const hex of found) assert.ok(serials.has(Buffer.from(hex, 'hex')), hex);
+    assert.equal(serials.has(Uint8Array.of(0x66)), false);
+    return { found, odd };
+  };
+
+  test('are found behind entries of every length', () => {
+    const lengths = [...Array.from({ length: 260 }, (_, length) => length), 65_500, 65_536];
+    for (const length of lengths) {
+      const long = revokedEntry(Uint8Array.of(5), extension('1.2.3', Buffer.alloc(length)));
+      const list = Buffer.concat([long, revokedEntry(Uint8Array.of(9)), revokedEntry(Uint8Array.of(5))]);
+      assert.deepEqual(serialsIn(list), { found: ['05', '09'], odd: undefined }, `${length}`);
+    }
+  });
+
+  test('have serial numbers that count without padding, also zero and negative ones', () => {
+    for (const [hex, expected] of [
+      ['00', '00'],
+      ['0000', '00'],
+      ['000080', '0080'],
+      ['ff', 'ff'],
+      ['ffff80', '80'],
+      ['ff7f', 'ff7f'],
+    ] as const)
+      assert.deepEqual(serialsIn(revokedEntry(Buffer.from(hex, 'hex'))).found, [expected]);
+  });
+
+  test('are odd if a date has something else than digits', () => {
+    for (const date of ['/41101000000Z', ':41101000000Z', '24110100000/Z', '24110100000:Z', '2411010000000']) {
+      const entry = writeSequence(integer(Uint8Array.of(5)), write(TAG.utcTime, Buffer.from(date)));
+      assert.match(serialsIn(entry).odd ?? '', /date/, date);
+    }
+  });
+
+  test('are no DER if a length is indefinite, not minimal, oversized or runs past the end, or the tag is another', () => {
+    const rest = [...revokedEntry(Uint8Array.of(5))].slice(2);
+    for (const length of [[0x80], [0x81, rest.length], [0x85, 0, 0, 0, 0, rest.length], [rest.length + 1]])
+      assert.throws(() => scanEntries(Uint8Array.of(TAG.sequence, ...length, ...rest), false), MalformedDer);
+    assert.throws(() => scanEntries(Uint8Array.of(TAG.set, rest.length, ...rest), false), MalformedDer, 'a SET');
   });
 });
 

@@ -213,7 +213,7 @@ const inhibitMapping = (after: number) =>
     ),
     true,
   );
-const inhibitAny = extension(EXTENSION.inhibitAnyPolicy, integer(Uint8Array.of(0)), true);
+const inhibitAny = (after: number) => extension(EXTENSION.inhibitAnyPolicy, integer(Uint8Array.of(after)), true);
 const mapping = (from: string, to: string) =>
   extension(EXTENSION.policyMappings, writeSequence(writeSequence(writeOid(from), writeOid(to))), true);
 
@@ -241,8 +241,8 @@ suite('certificate policies', () => {
       [[], a, b],
       [[], b, b],
       [b, a, a],
-      [[inhibitAny], [policies(ANY)], a],
-      [[], [policies(ANY), inhibitAny], [policies(ANY)]],
+      [[inhibitAny(0)], [policies(ANY)], a],
+      [[], [policies(ANY), inhibitAny(0)], [policies(ANY)]],
     ] as const)
       assert.equal(along([...root], [...intermediate], [...leaf], [POLICY_A]), WITHOUT_POLICY);
     assert.equal(along([], b, b, [POLICY_A, POLICY_B]), 'accepted caller');
@@ -279,7 +279,10 @@ suite('certificate policies', () => {
 
   test('any-policy matches every policy until it is inhibited', () => {
     assert.equal(along([requireExplicit(0)], [policies(ANY)], [policies(POLICY_A)]), 'accepted caller');
-    assert.equal(along([requireExplicit(0), inhibitAny], [policies(ANY)], [policies(POLICY_A)]), WITHOUT_POLICY);
+    assert.equal(along([requireExplicit(0), inhibitAny(0)], [policies(ANY)], [policies(POLICY_A)]), WITHOUT_POLICY);
+    const inhibitedBelow = [requireExplicit(0), inhibitAny(1)];
+    assert.equal(along(inhibitedBelow, [policies(ANY)], [policies(POLICY_A)]), 'accepted caller');
+    assert.equal(along(inhibitedBelow, [policies(ANY)], [policies(ANY)]), WITHOUT_POLICY);
   });
 
   test('a mapped policy continues under its new name until mapping is inhibited', () => {

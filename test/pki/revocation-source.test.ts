@@ -55,9 +55,11 @@ suite('a list from a distribution point', () => {
   test('is renewed before it expires, and new entries are refused', async () => {
     const { state, judge, ask } = scene();
     assert.equal(await ask(0), 'accepted caller');
+    const { lists } = judge.revocation;
     state.now = epochSeconds(NOW + 7 * HOUR);
     await judge.revocation.renewLists();
     assert.equal(state.requests, 1);
+    assert.equal(judge.revocation.lists, lists, 'nothing has changed: cached verdicts stay');
     state.serve = () => root.crl({ ...later, revoked: [caller.serial] });
     state.now = epochSeconds(NOW + 9 * HOUR);
     await judge.revocation.renewLists();

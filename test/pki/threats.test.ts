@@ -7,8 +7,8 @@ import { TAG } from '../../src/pki/der/der.ts';
 import { write } from '../../src/pki/der/der-write.ts';
 import { printStep } from '../../src/pki/judge/explain.ts';
 import { type Authority, type CertificateOptions, makeAuthority } from '../authority.ts';
-import { otherName, rsaKeys, utf8 } from '../signed-der.ts';
-import { approve, judge, NOW, verdict } from './approved.ts';
+import { ecKeys, otherName, rsaKeys, utf8 } from '../signed-der.ts';
+import { approve, CRL_REQUIRED, judge, NOW, verdict } from './approved.ts';
 
 const root = makeAuthority({ name: 'Root' });
 const NOT_APPROVED = 'certificate-issuer-not-approved: issuer-approved';
@@ -147,6 +147,18 @@ suite('approved issuers', () => {
     const lower = root.makeIntermediate({ name: 'Upper' }).makeIntermediate({ name: 'Lower' });
     const [leaf = new Uint8Array(), ...above] = lower.issue().chain;
     assert.equal(verdict({ chain: [leaf, ...above.toReversed()], issuers: [approve(root)] }), 'accepted caller');
+  });
+
+  test('a revoked intermediate beside its replacement with the same key changes nothing', () => {
+    const keys = ecKeys();
+    const [old, current] = [root.makeIntermediate({ keys }), root.makeIntermediate({ keys })];
+    const { certificate: leaf } = current.issue();
+    const issuers = [approve(root, { revocation: CRL_REQUIRED })];
+    const crls = [root.crl({ revoked: [old.serial] }), current.crl()];
+    const sent = (...above: readonly Authority[]) =>
+      verdict({ chain: [leaf, ...above.map(({ certificate }) => certificate)], issuers, crls });
+    assert.equal(sent(old), 'certificate-revoked: crl-revoked');
+    for (const both of [sent(old, current), sent(current, old)]) assert.equal(both, 'accepted caller');
   });
 
   test('unreadable certificates after the leaf are skipped', () => {

@@ -170,6 +170,14 @@ suite('after a signature of an approved issuer is found', () => {
     assert.ok(checks <= 2 * 28, `${checks} checks`);
   });
 
+  test('a name beside the path is not normalised, although its certificate names the key of the approved issuer', () => {
+    const intermediate = root.makeIntermediate({ without: ['authorityKeyIdentifier'] });
+    const beside = makeAuthority({ name: 'zoë', keys: root.keys }).makeIntermediate();
+    const chain = [...intermediate.issue().chain, beside.certificate];
+    const { result, characters } = countWork(() => verdict({ chain, issuers }));
+    assert.deepEqual({ result, characters }, { result: 'accepted caller', characters: 0 });
+  });
+
   test('all paths together make a bounded number of name comparisons', () => {
     const keys = ecKeys();
     const subtrees = times(1_000, (n) => writeSequence(dns(`c${n}.example.com`)));

@@ -60,6 +60,15 @@ suite('a cached verdict', () => {
     assert.equal(ask([alone ?? assert.fail(), ...above]), 'accepted caller');
   });
 
+  test('of refusal lasts half a minute, whatever dates an unknown CA writes', () => {
+    const verdicts = new Verdicts();
+    const { chain } = makeAuthority().issue({ notBefore: '2026-11-15T12:00:10Z' });
+    const at = (now: typeof NOW) => verdicts.recall({ chain, issuers, evidence: nothing, now });
+    verdicts.judge({ chain, issuers, evidence: nothing, now: NOW });
+    assert.ok(at(epochSeconds(NOW + 30)));
+    assert.equal(at(epochSeconds(NOW + 31)), undefined);
+  });
+
   test('of refusal ends when a certificate, a list or an OCSP response becomes valid', () => {
     const closed = [approve(root, { revocation: CRL_REQUIRED })];
     const asking = [approve(root, { revocation: { ...CRL_REQUIRED, crl: 'off', ocsp: 'required' } })];

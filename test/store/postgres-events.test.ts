@@ -39,6 +39,22 @@ test('an event with a late commit delays later events and is read in order', asy
   await database.remove();
 });
 
+test('and so does one whose lock another program holds: its writer takes a lock of its own', async () => {
+  const database = await postgresDatabase();
+  const backEnd = await database.open();
+  const other = new pg.Client({ connectionString: database.url });
+  await other.connect();
+  await other.query('SELECT pg_advisory_lock(8279522, n) FROM generate_series(0, 9) n');
+  const late = await startLateEvent(database.url, 1);
+  await other.end();
+  await backEnd.commit(commitOf({ events: [told(2)] }));
+  assert.deepEqual(await eventSubjects(backEnd), []);
+  await late.query('COMMIT');
+  assert.deepEqual(await eventSubjects(backEnd), [1, 2]);
+  await late.end();
+  await database.remove();
+});
+
 test('an event that is never committed leaves a gap and delays no other event', async () => {
   const database = await postgresDatabase();
   const backEnd = await database.open();

@@ -6,7 +6,7 @@ import type { Grant } from '../../src/core/grant.ts';
 import type { Integration } from '../../src/core/integration.ts';
 import { presenter } from '../../src/core/presenter.ts';
 import { epochSeconds, seconds } from '../../src/core/time.ts';
-import { type AnyTable, encodeRow, hexDigits, hexKey, staysNull } from '../../src/store/table.ts';
+import { type AnyTable, encodeRow, hexDigits, hexKey, selectedColumns, staysNull } from '../../src/store/table.ts';
 import { devices } from '../../src/store/tables/devices.ts';
 import { decodeEvent, encodeEvent } from '../../src/store/tables/events.ts';
 import { figures, refusalCounts, stretchKey } from '../../src/store/tables/figures.ts';
@@ -27,6 +27,12 @@ function again(table: AnyTable, row: unknown): unknown {
   const values = encodeRow(table, row).map((value, n) => (table.columns[n]?.unread ? null : value));
   return table.decode(values, table.companion ? anIdentity() : undefined);
 }
+
+test('columns that serve joins and conditions alone are not read', () => {
+  const read = selectedColumns(grants as AnyTable, (from, { name }) => `${from}.${name}`);
+  for (const name of ['t.client_id', 'c.enabled']) assert.ok(read.includes(name), name);
+  for (const name of ['t.holder', 'c.key', 'c.directory']) assert.ok(!read.includes(name), name);
+});
 
 const bound = [{ since: 4, thumbprint: hexOf(32, 1) }, { since: 0 }];
 const mark = { certificate: hexOf(16, 1), issuerKey: hexOf(16, 2), key: hexOf(32, 3) };

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import { makeDatabase, openDatabase } from '../../src/store/sqlite/connection.ts';
+import { lockFile, makeDatabase, openDatabase } from '../../src/store/sqlite/connection.ts';
+import { openFilesIn } from '../open-files.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 test('processes that open a new database in parallel wait for each other, and none fails', async (t) => {
@@ -15,6 +16,31 @@ test('processes that open a new database in parallel wait for each other, and no
   const openers = Array.from({ length: 4 }, () => promisify(execFile)(process.execPath, args));
   const faults = (await Promise.all(openers)).map(({ stdout }) => stdout.trim());
   assert.deepEqual(faults, ['0', '0', '0', '0']);
+});
+
+test('a lock is refused if its last owner removes the file meanwhile: another process may have a new one', (t) => {
+  const folder = temporaryFolder('opening');
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'removed.lock');
+  const opened = t.mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, sql: string) {
+    opened.mock.restore();
+    rmSync(path);
+    writeFileSync(path, '');
+    this.exec(sql);
+  });
+  assert.equal(lockFile(path), undefined);
+  const lock = lockFile(path);
+  assert.ok(lock);
+  lock.release();
+});
+
+test('a file lock that is refused leaves no file open', (t) => {
+  const folder = temporaryFolder('opening');
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'another.lock');
+  writeFileSync(path, 'not a database'.repeat(99));
+  assert.throws(() => lockFile(path), /not a database/);
+  assert.deepEqual(openFilesIn(folder), []);
 });
 
 test('opening a database twice in one process keeps its lock', async (t) => {

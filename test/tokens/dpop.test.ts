@@ -104,6 +104,11 @@ suite('a nonce', () => {
     assert.equal(nonceTime(mintNonce(epochSeconds(2 ** 32 - 1), keyring), keyring), 2 ** 32 - 1);
   });
 
+  test('has the same text at nodes of other releases', () => {
+    const fixed = new Keyring([{ kind: 'mac', id: 1, state: 'minting', secret: Buffer.alloc(32, 7) }]);
+    assert.equal(mintNonce(NOW, fixed), 'AWtJ0gDROdWTpf_FFEiTPp5x2T9Q');
+  });
+
   test('of others is none', () => {
     const nonce = mintNonce(NOW, keyring);
     const bytes = Buffer.from(nonce, 'base64url');
@@ -151,6 +156,21 @@ suite('a public key', () => {
       [{ ...rsa, e: 'AQAAAAAAAAAB' }, 'exponent'],
     ] as const)
       assert.match(reasonOf(readPublicJwk(jwk)), new RegExp(why));
+  });
+
+  test('of RSA may have 2048 to 8192 bits, and an odd exponent from 3 to 64 bits', () => {
+    const rsa = { kty: 'RSA', e: 'AQAB' };
+    const modulus = (first: number, octets: number) =>
+      Buffer.from([first, ...Buffer.alloc(octets - 1, 0xff)]).toString('base64url');
+    for (const [what, jwk, isUsable] of [
+      ['2047 bits', { ...rsa, n: modulus(0x7f, 256) }, false],
+      ['2048 bits', { ...rsa, n: modulus(0xff, 256) }, true],
+      ['8192 bits', { ...rsa, n: modulus(0xff, 1024) }, true],
+      ['8193 bits', { ...rsa, n: modulus(1, 1025) }, false],
+      ['3', { ...rsa, n: modulus(0xff, 256), e: 'Aw' }, true],
+      ['64 bits', { ...rsa, n: modulus(0xff, 256), e: '__________8' }, true],
+    ] as const)
+      assert.equal(typeof readPublicJwk(jwk), isUsable ? 'object' : 'string', what);
   });
 
   test('is found in PEM, in a key as JSON and in a set', () => {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { addKey, firstKey, Keyring, KeyringFault } from '../../src/tokens/keyring.ts';
 import { readKeyringFile, writeKeyringFile } from '../../src/tokens/keyring-file.ts';
 import { formatKeyring, parseKeyring } from '../../src/tokens/keyring-text.ts';
+import { openFilesIn } from '../open-files.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const path = () => join(temporaryFolder('keyring'), 'keyring.json');
@@ -17,6 +18,7 @@ test('a keyring file has mode 0600 and reads back as written', () => {
   assert.deepEqual(readKeyringFile(file), keys);
   assert.equal(readFileSync(file, 'utf8'), formatKeyring(keys), 'without the space that was reserved');
   assert.deepEqual(readdirSync(join(file, '..')), ['keyring.json'], 'nothing is left beside it');
+  assert.deepEqual(openFilesIn(dirname(file)), []);
 });
 
 test('a keyring that cannot be written leaves no keys behind', () => {
@@ -24,6 +26,7 @@ test('a keyring that cannot be written leaves no keys behind', () => {
   mkdirSync(file); // so that the last step fails
   assert.throws(() => writeKeyringFile(file, firstKey()), /EISDIR|ENOTEMPTY|EEXIST/);
   assert.deepEqual(readdirSync(join(file, '..')), ['keyring.json']);
+  assert.deepEqual(openFilesIn(dirname(file)), []);
 });
 
 test('a missing keyring is reported as missing, so that the caller can tell first start from loss', () => {

@@ -62,6 +62,14 @@ test('a cookie survives a new minting key and ends with the key that signed it',
   assert.deepEqual(readKnownBrowsers(cookie, new Keyring(retire(rotated, 1))), []);
 });
 
+test('a cookie has the same text at nodes of other releases', () => {
+  const fixed = new Keyring([{ kind: 'mac', id: 1, state: 'minting', secret: Buffer.alloc(32, 7) }]);
+  assert.equal(
+    addKnownBrowser('', known(1), fixed).reveal(),
+    'AWVlZWVlZWVlZWVlZWVlZWUzMzMzMzMzMzMzMzMzMzMzAQEBAQEBAQEBAQEBAQEBAWtJ0gBfZvI0gBKn_eBmtAXkmSWZ',
+  );
+});
+
 test('a cookie cannot be printed', () => {
   assert.equal(`${addKnownBrowser('', known(1), keyring)}`, '[secret]');
 });

@@ -24,9 +24,10 @@ test('a user code is 8 unambiguous letters in two groups; case, spaces and dashe
 });
 
 test('user codes are drawn without bias: bytes past the last whole multiple of 20 are not used', () => {
-  const codeOf = (...bytes: number[]) => drawUserCode(() => Buffer.from(bytes));
-  assert.equal(codeOf(255, 240, 0, 19, 20, 39, 239, 1, 2, 3, 4, 5, 6, 7, 8, 9), 'BZBZ-ZCDF');
-  assert.equal(codeOf(240, 255, 0, 0, 0), 'BBBB-BBBB', 'bytes are drawn again');
+  const drawn = (...draws: number[][]) => drawUserCode(() => Buffer.from(draws.shift() ?? []));
+  assert.equal(drawn([0, 19, 20, 239, 1, 2, 3, 4]), 'BZBZ-CDFG');
+  assert.equal(drawn([240, 255, 0, 0, 0, 0, 0, 0, 0, 0]), 'BBBB-BBBB', 'bytes from 240 on are not used');
+  assert.equal(drawn([240, 0, 0, 0, 0, 0, 0, 0], [1, 1, 1, 1, 1, 1, 1, 1]), 'CCCC-CCCC', 'too few: drawn again');
 });
 
 test('a user code is found after a key rotation', () => {

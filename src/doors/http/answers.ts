@@ -21,9 +21,10 @@ export function answerJson(reply: FastifyReply, body: string): void {
   // Over HTTP/2, and while the server stops, hooks have to do something.
   const exchange = exchangeOf(reply.raw);
   if (reply.sent || !exchange?.staysOpen()) return void replyJson(reply, 200, body);
+  const length = String(Buffer.byteLength(body)); // a fault from the hijack on would leave the caller without a response
   exchange.release();
   reply.hijack();
-  reply.raw.writeHead(200, [...HEADERS, 'content-length', String(Buffer.byteLength(body))]).end(body);
+  reply.raw.writeHead(200, [...HEADERS, 'content-length', length]).end(body);
 }
 
 /** What a door may do with the response to a request, besides sending it. The front attaches it. */

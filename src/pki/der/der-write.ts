@@ -21,14 +21,15 @@ export function writeOid(oid: string): Uint8Array {
 }
 
 function base128(arc: number): number[] {
-  const octets = [arc % 128];
-  for (let left = Math.floor(arc / 128); left > 0; left = Math.floor(left / 128)) octets.unshift((left % 128) | 0x80);
-  return octets;
+  return digitsOf(arc, 128).map((digit, place, { length }) => (place < length - 1 ? digit | 0x80 : digit));
 }
 
 function lengthOctets(length: number): Uint8Array {
   if (length < 0x80) return Uint8Array.of(length);
-  const octets: number[] = [];
-  for (let left = length; left > 0; left = Math.floor(left / 256)) octets.unshift(left % 256);
+  const octets = digitsOf(length, 256);
   return Uint8Array.of(0x80 | octets.length, ...octets);
+}
+
+function digitsOf(number: number, base: number): number[] {
+  return number < base ? [number] : [...digitsOf(Math.floor(number / base), base), number % base];
 }

@@ -193,7 +193,7 @@ function tableOf(bytes: Uint8Array, positions: Positions): SerialTable {
 /** The slot of the number, or the free slot where it belongs. Allocates no object: there are millions of calls. */
 function slotFor(slots: Uint32Array, bytes: Uint8Array, serial: Uint8Array, start: number, end: number): number {
   let slot = hashOf(serial, start, end) % slots.length;
-  for (let taken = slots[slot] ?? 0; taken !== 0; taken = slots[slot] ?? 0) {
+  for (let taken = slots[slot] as number; taken !== 0; taken = slots[slot] as number) {
     if (isAt(bytes, taken - 1, serial, start, end)) return slot;
     slot = slot + 1 === slots.length ? 0 : slot + 1;
   }
@@ -221,11 +221,11 @@ function endOfSerial(bytes: Uint8Array, position: number): number {
 /** Skips leading zeros: a CA may pad the number in the list but not in the certificate. */
 function firstOctet(bytes: Uint8Array, from: number, end: number): number {
   let start = from;
-  while (start + 1 < end && isPadding(bytes[start], bytes[start + 1])) start++;
+  while (start + 1 < end && isPadding(bytes[start] as number, bytes[start + 1] as number)) start++;
   return start;
 }
 
-function isPadding(first = 1, second = 0): boolean {
+function isPadding(first: number, second: number): boolean {
   return (first === 0 && second < 0x80) || (first === 0xff && second >= 0x80);
 }
 

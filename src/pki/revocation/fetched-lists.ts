@@ -119,7 +119,8 @@ export class FetchedLists {
       await this.#takeShared(url, mark);
     const hasFailed = failure !== undefined && this.#stock.has(url);
     if (!hasFailed && !this.#heldAs(url, mark)) return;
-    if (hasFailed) this.#delays.set(url, Math.max(renewAt - checkedAt, this.#delays.get(url) ?? 0));
+    const delay = renewAt - checkedAt;
+    if (hasFailed) this.#delays.set(url, Math.max(delay, this.#delays.get(url) ?? delay));
     // Never later than this node's own schedule: the store's value is not trusted.
     const at = earlier(checkedAt, this.#ports.now());
     const latest = hasFailed ? epochSeconds(at + MAX_RETRY_SECONDS) : this.#renewalOf(url, at);

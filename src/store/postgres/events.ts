@@ -18,7 +18,7 @@ const MOST_PIDS = 2 ** 22;
 
 /** Does not wait for another program's lock, unless that program holds both. `last_value` is that of the sequence. */
 const LOCK = `CASE WHEN pg_try_advisory_xact_lock_shared(${LOCKS}, (last_value & 2147483647)::integer) THEN NULL
-      ELSE pg_advisory_xact_lock_shared(${LOCKS + 1} + pg_backend_pid(), (last_value & 2147483647)::integer)::text END`;
+      ELSE pg_advisory_xact_lock_shared(${LOCKS} + pg_backend_pid(), (last_value & 2147483647)::integer)::text END`;
 
 const NAMES = eventColumns.map(({ name }) => name).join(', ');
 
@@ -48,7 +48,7 @@ export const HORIZON = `WITH drawn AS MATERIALIZED (SELECT last_value FROM event
   SELECT least(last_value, (
     SELECT min(last_value - (((last_value - objid::bigint + 1073741824) & 2147483647) - 1073741824))
     FROM pg_locks l JOIN pg_stat_get_activity(l.pid) a ON true
-    WHERE locktype = 'advisory' AND classid BETWEEN ${LOCKS} AND ${LOCKS + 1 + MOST_PIDS} AND objsubid = 2 AND granted
+    WHERE locktype = 'advisory' AND classid BETWEEN ${LOCKS} AND ${LOCKS + MOST_PIDS} AND objsubid = 2 AND granted
       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
       AND has_table_privilege(a.usesysid, 'events', 'INSERT'))), last_value FROM drawn`;
 

@@ -110,20 +110,19 @@ export interface Lock {
 export function lockFile(path: string): Lock | undefined {
   makeDatabase(path);
   const before = inodeOf(path);
-  const database = new DatabaseSync(path, { timeout: 0 });
+  const database = new DatabaseSync(path);
+  let isOurs = false;
   try {
     // Writes nothing: the disk may be full. Node's connections refuse to switch the journal OFF.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     // Otherwise its last owner has removed it meanwhile, and somebody else may have a new one.
-    if (before !== undefined && inodeOf(path) === before) return { release: () => database.close() };
+    isOurs = before !== undefined && inodeOf(path) === before;
   } catch (error) {
-    if (!isBusy(error)) {
-      database.close();
-      throw error;
-    }
+    if (!isBusy(error)) throw error;
+  } finally {
+    if (!isOurs) database.close();
   }
-  database.close();
-  return undefined;
+  return isOurs ? { release: () => database.close() } : undefined;
 }
 
 function inodeOf(path: string): number | undefined {

@@ -1,5 +1,5 @@
 // Reads committed frames of a SQLite WAL: https://sqlite.org/fileformat2.html#the_write_ahead_log
-import { readSync } from 'node:fs';
+import { fstatSync, readSync } from 'node:fs';
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
@@ -37,12 +37,13 @@ export function readCommitted(wal: number, after: WalPosition): CommittedPages |
   const reader = new FrameReader(header, after);
   const frameBytes = FRAME_HEADER_BYTES + header.pageSize;
   const chunk = Buffer.alloc(CHUNK_FRAMES * frameBytes);
-  for (let frame = after.frames; ; frame += CHUNK_FRAMES) {
-    const bytes = readSync(wal, chunk, 0, chunk.length, HEADER_BYTES + frame * frameBytes);
+  const end = fstatSync(wal).size;
+  for (let from = HEADER_BYTES + after.frames * frameBytes; from < end; from += chunk.length) {
+    const bytes = readSync(wal, chunk, 0, chunk.length, from);
     for (let at = 0; at + frameBytes <= bytes; at += frameBytes)
       if (!reader.take(chunk.subarray(at, at + frameBytes))) return reader.committed();
-    if (bytes < chunk.length) return reader.committed();
   }
+  return reader.committed();
 }
 
 /** Whether the frames up to a position are still those that were read. */
@@ -52,7 +53,7 @@ export function isContinuation(wal: number, position: WalPosition): boolean {
   if (position.frames === 0) return true;
   const last = Buffer.alloc(FRAME_HEADER_BYTES);
   const at = HEADER_BYTES + (position.frames - 1) * (FRAME_HEADER_BYTES + header.pageSize);
-  if (readSync(wal, last, 0, last.length, at) < last.length) return false;
+  readSync(wal, last, 0, last.length, at); // zeros behind its end
   return last.readUInt32BE(16) === position.checksum[0] && last.readUInt32BE(20) === position.checksum[1];
 }
 
