@@ -40,7 +40,7 @@ for (const name of SHIPPED_PROXIES)
       t.after(() => proxy.stop());
       const certificate = home.authority.issue({ commonName: 'ada' });
       const reach = { port: proxy.port, ca: home.authority.pem, certificate };
-      const callers = new SteadyCallers([reach], ['HTTP/1.1'], 20);
+      const callers = new SteadyCallers([reach], ['HTTP/1.1'], 40);
       t.after(() => callers.abandon());
       await callers.begun();
       for (const [index, port] of ports.entries()) {

@@ -2,7 +2,7 @@
 // Only in test:all: every page in a browser
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { grants } from '../../../src/store/tables/grants.ts';
 import { CLIENT, hexOf } from '../../samples.ts';
 import {
@@ -35,10 +35,16 @@ after(async () => {
 });
 
 suite('the console in a browser', () => {
+  let page: Page;
+  before(async () => {
+    page = await scene.page(browser, 'olga', { bypassCSP: true });
+    page.on('dialog', () => assert.fail('a text of others ran as script'));
+  });
+  after(() => page?.context().close());
+
   for (const [name, path] of Object.entries(CONSOLE_PAGES))
     test(`${name}: axe finds nothing, light, dark and on a phone; nothing scrolls sideways, at 320 px either; no text runs as script`, async () => {
-      const page = await scene.page(browser, 'olga', { bypassCSP: true });
-      page.on('dialog', () => assert.fail('a text of others ran as script'));
+      await page.setViewportSize(DESKTOP);
       await page.goto(`${scene.service.url}/console${path}`);
       assert.deepEqual(await violationsInBothSchemes(page), { light: [], dark: [] });
       assert.equal(await overflowOf(page), 0, 'on a desktop');
@@ -50,7 +56,6 @@ suite('the console in a browser', () => {
       assert.equal(await page.locator('img[src="x"]').count(), 0);
       const folded = page.locator('.variant :required, details :required');
       assert.equal(await folded.count(), 0, 'a browser would not send the form, and not say why');
-      await page.context().close();
     });
 
   test('by keyboard alone, from the first page: find a person, open a grant, end it', async () => {

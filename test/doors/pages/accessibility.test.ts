@@ -2,16 +2,28 @@
 // Only in test:all: every page in a browser
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import type { Browser } from 'playwright-core';
-import { NARROW, openPage, overflowOf, PHONE, startBrowser, violations, violationsInBothSchemes } from './browser.ts';
+import type { Browser, Page } from 'playwright-core';
+import {
+  DESKTOP,
+  NARROW,
+  openPage,
+  overflowOf,
+  PHONE,
+  startBrowser,
+  violations,
+  violationsInBothSchemes,
+} from './browser.ts';
 import { EVERY_PAGE } from './every-page.ts';
 import { type RunningService, startService } from './running-service.ts';
 
 let service: RunningService;
 let browser: Browser;
+/** Shared, without cookies of others. Tests with passkeys have their own: an authenticator stays with its page. */
+let shared: Page;
 before(async () => {
   service = await startService({ sets: ['signIn.failedPerIdentity=1000', 'device.wrongUserCodes=100'] });
   browser = await startBrowser();
+  shared = await openPage(browser);
 });
 after(async () => {
   await browser?.close();
@@ -34,7 +46,10 @@ suite('accessibility', () => {
 
   for (const [name, open] of Object.entries(EVERY_PAGE)) {
     test(`${name}: no violation, light, dark and on a phone; no sideways scrolling at 320 px; one h1 and a title`, async () => {
-      const page = await openPage(browser);
+      const isShared = !name.startsWith('passkey');
+      const page = isShared ? shared : await openPage(browser);
+      await page.context().clearCookies();
+      await page.setViewportSize(DESKTOP);
       await open(page, service);
       assert.deepEqual(await violationsInBothSchemes(page), { light: [], dark: [] });
       await page.setViewportSize(PHONE);
@@ -43,7 +58,7 @@ suite('accessibility', () => {
       assert.ok((await overflowOf(page)) <= 0, 'scrolls sideways at 320 px');
       assert.equal(await page.locator('h1').count(), 1);
       assert.match(await page.title(), /.+ · Tessera/);
-      await page.context().close();
+      if (!isShared) await page.context().close();
     });
   }
 });

@@ -80,7 +80,10 @@ export const EVERY_PAGE: Readonly<Record<string, OpenPage>> = {
     await signIn(page, service);
     await page.goto(`${service.url}/account/passkeys`);
     const add = page.getByRole('button', { name: 'Add a passkey' });
-    if ((await page.locator('.key-name').count()) === 0) await add.click();
+    if ((await page.locator('.key-name').count()) === 0) {
+      await add.click();
+      await page.getByText('The passkey was added.').waitFor();
+    }
     await add.waitFor();
   },
   'passkeys-rename': async (page, service) => {

@@ -32,11 +32,11 @@ const LONG_NAME = anIntegration({
   scope: scopeOf(LONG_SCOPE),
 });
 
+const PHONES = [SMALL_PHONE, PHONE];
 const ARRIVALS = [
-  [SMALL_PHONE, [ORDERS, LONG_NAME]],
-  [PHONE, [ORDERS, LONG_NAME]],
-  // What the bars of the browser leave of the small one.
-  [{ width: 360, height: 560 }, [ORDERS]],
+  // The last is what the bars of the browser leave of the small one.
+  [ORDERS, [...PHONES, { width: 360, height: 560 }]],
+  [LONG_NAME, PHONES],
 ] as const;
 
 let service: RunningService;
@@ -49,9 +49,9 @@ after(async () => {
   await browser?.close();
   await service?.stop();
 });
-afterEach(async () => {
+const closeContexts = async () => {
   for (const context of browser.contexts()) await context.close();
-});
+};
 
 /** A signed-in person on the confirmation page. */
 async function atRequest(options: BrowserContextOptions, scope?: string, integration = ORDERS): Promise<Page> {
@@ -67,14 +67,17 @@ const ESSENTIALS = 'h1, .facts:first-of-type dd, #asks, #question, #question + p
 const BUTTONS = 'button.deny, button.confirm';
 
 suite('the request on a phone', () => {
-  for (const [viewport, integrations] of ARRIVALS) {
-    for (const locale of ['en', 'de']) {
-      for (const integration of integrations) {
-        const where = `${viewport.width} x ${viewport.height}, ${locale}, ${integration.name}`;
+  afterEach(closeContexts);
 
-        test(`Confirm and Deny are in view on arrival, with all they are about: ${where}`, async () => {
-          const page = await atRequest({ viewport, locale }, undefined, integration);
-          assert.deepEqual(await notInView(page.locator(`${ESSENTIALS}, .permissions li, ${BUTTONS}`)), []);
+  for (const [integration, viewports] of ARRIVALS) {
+    for (const locale of ['en', 'de']) {
+      test(`Confirm and Deny are in view on arrival, with all they are about: ${locale}, ${integration.name}`, async () => {
+        const page = await atRequest({ locale }, undefined, integration);
+        for (const viewport of viewports) {
+          await page.setViewportSize(viewport);
+          await page.reload();
+          const hidden = await notInView(page.locator(`${ESSENTIALS}, .permissions li, ${BUTTONS}`));
+          assert.deepEqual(hidden, [], `${viewport.width} x ${viewport.height}`);
           const fact = await page.locator('.facts').first().innerText();
           assert.match(
             fact,
@@ -83,8 +86,8 @@ suite('the request on a phone', () => {
           const [no, yes] = [page.locator('button.deny'), page.locator('button.confirm')];
           const [noBox, yesBox] = [await no.boundingBox(), await yes.boundingBox()];
           assert.deepEqual([noBox?.width, noBox?.height, noBox?.y], [yesBox?.width, yesBox?.height, yesBox?.y]);
-        });
-      }
+        }
+      });
     }
   }
 
@@ -131,6 +134,8 @@ async function assertAllReachable(page: Page): Promise<void> {
 }
 
 suite('/account on a phone', () => {
+  afterEach(closeContexts);
+
   test('six grants take at most 350 px each, and any of them is revoked by keyboard', async () => {
     const page = await openPage(browser, { viewport: PHONE });
     await signIn(page, service);
@@ -165,6 +170,12 @@ suite('/account on a phone', () => {
 });
 
 suite('at 320 px in German', () => {
+  let page: Page;
+  before(async () => {
+    page = await openPage(browser, { viewport: NARROW, locale: 'de' });
+  });
+  after(() => page?.context().close());
+
   for (const name of [
     'home',
     'code',
@@ -178,7 +189,7 @@ suite('at 320 px in German', () => {
     'reference',
   ]) {
     test(`${name} does not scroll sideways, and nothing in its header is covered`, async () => {
-      const page = await openPage(browser, { viewport: NARROW, locale: 'de' });
+      await page.context().clearCookies();
       await EVERY_PAGE[name]?.(page, service);
       assert.ok((await overflowOf(page)) <= 0);
       await page.evaluate('scrollTo(0, 0)');
