@@ -86,6 +86,16 @@ suite('several listeners', () => {
   });
 });
 
+test('a start logs each listener with the address that it is on, also if it is on all of them', async (t) => {
+  const hosts = ['127.0.0.1', '0.0.0.0', '::1'];
+  const service = await startService({ listeners: hosts.map((host) => ({ tls: true, host })) });
+  t.after(() => service.stop());
+  assert.deepEqual(
+    service.addresses.map((address) => address.replace(/:\d+$/, '')),
+    ['https://127.0.0.1', 'https://0.0.0.0', 'https://[::1]'],
+  );
+});
+
 test('the reference lists the doors of all listeners, at their mounts, and no other', async (t) => {
   const service = await startService({
     listeners: [{ doors: ['pages'] }, { doors: ['authsvc'] }],

@@ -96,6 +96,8 @@ export interface TestService extends Home {
   /** Of the first listener, and of all. */
   readonly port: number;
   readonly portsOfListeners: readonly number[];
+  /** As a start logs them. */
+  readonly addresses: readonly string[];
   /** On the same store as the service: for what people do in a browser and operators at a prompt. */
   readonly ports: Ports;
   readonly logLines: readonly string[];
@@ -208,13 +210,15 @@ export async function startService(setUp: SetUp = {}): Promise<TestService> {
     now: clock,
     running: () => systemClock.running() + passed,
   });
-  const portsOfListeners = (await service.listen()).map((address) => Number(new URL(address).port));
+  const addresses = await service.listen();
+  const portsOfListeners = addresses.map((address) => Number(new URL(address).port));
   const put = <Row, Companion>(table: Table<Row, Companion>, row: Row) => putRow(store, table, row);
   let stopped: Promise<void> | undefined;
   return {
     ...home,
     port: portsOfListeners[0] ?? 0,
     portsOfListeners,
+    addresses,
     ports: await portsOf(store, home),
     logLines,
     ada: home.authority.issue({ commonName: 'ada' }),

@@ -166,4 +166,19 @@ suite('connections that make no progress are closed', { concurrency: true }, () 
       await eventually('it has begun', () => front.connections() > 0);
       await eventually('all connections are closed', () => front.connections() === 0);
     });
+
+  for (const [what, begun] of [
+    ['headers', 'POST /work HTTP/1.1\r\nHost: x\r\nX-Slow: '],
+    ['a body', requestTo('/work', 'POST', 'Content-Type: application/json\r\nContent-Length: 600\r\n')],
+  ] as const)
+    test(`${what}, drop by drop: a refusal in JSON comes first (HTTP/1.1)`, async (t) => {
+      const front = await openFront(t, SHORT);
+      const { socket, text, statuses, isClosed } = await http1To(front);
+      socket.write(begun);
+      const drip = setInterval(() => socket.writable && socket.write('x'), 100);
+      t.after(() => clearInterval(drip));
+      await eventually('the connection is closed', isClosed);
+      assert.deepEqual(statuses(), [400]);
+      assert.match(text(), /"Error_description":"The request took too long to arrive\."/);
+    });
 });

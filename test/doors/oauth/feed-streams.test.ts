@@ -39,9 +39,11 @@ async function scene(t: TestContext, lookMs = 20) {
   const [store, other] = [(await onSqlite(t)).node.store, (await onSqlite(t)).node.store];
   let current: Store = store;
   /** `held`: the last answers of a look wait for it. */
-  const state = { isAway: false, held: Promise.resolve(), waiting: 0 };
-  const use = <T>(read: (from: Store) => Promise<T>) =>
-    state.isAway ? Promise.reject(new Error('the store is away')) : read(current);
+  const state = { isAway: false, held: Promise.resolve(), waiting: 0, queries: 0, sent: [] as number[] };
+  const use = <T>(read: (from: Store) => Promise<T>) => {
+    state.queries += 1;
+    return state.isAway ? Promise.reject(new Error('the store is away')) : read(current);
+  };
   const hold = async <T>(found: T): Promise<T> => {
     state.waiting += 1;
     await state.held;
@@ -54,7 +56,11 @@ async function scene(t: TestContext, lookMs = 20) {
     eventProgress: () => use((from) => from.eventProgress()),
     load: (table, key) => use((from) => from.load(table, key)).then(hold),
     page: (table, query) => use((from) => from.page(table, query)),
-    events: (query) => use((from) => from.events(query)),
+    events: async (query) => {
+      const found = await use((from) => from.events(query));
+      if (query.limit > 1) state.sent.push(...found.map(({ sequence }) => sequence)); // not those that are compared only
+      return found;
+    },
   };
   const server = aResourceServer({ secrets: [{ hash: 'aa' as Hex, createdAt: await store.now() }] });
   for (const each of [store, other])
@@ -79,7 +85,7 @@ async function followerOf(t: TestContext, streams: FeedStreams) {
   const service = createServer((asked: IncomingMessage, raw: ServerResponse) => {
     const found = wanted.get(asked.url ?? '');
     const reply = { raw, hijack: () => undefined } as unknown as FastifyReply;
-    if (found) void streams.open(reply, found.as, found.from, async () => true);
+    if (found) streams.open(reply, found.as, found.from, async () => true).catch(() => raw.writeHead(503).end());
   }).listen(0, '127.0.0.1');
   await once(service, 'listening');
   t.after(() => {
@@ -231,6 +237,17 @@ suite('a store that was put back', () => {
     assert.deepEqual(again.grants, [grant(1, 'b')]);
   });
 
+  test('ends every stream before it sends anything of the new history, although that is longer', async (t) => {
+    const { store, other, restoreOther, follow, here } = await scene(t);
+    const stream = await follow(await here());
+    await end(store, grant(1, 'a'));
+    await eventually('it is streamed', () => stream.grants.includes(grant(1, 'a')));
+    for (let n = 0; n < 20; n++) await end(other, grant(n, 'b'));
+    restoreOther();
+    await eventually('the stream is over', () => !stream.isOpen);
+    assert.deepEqual(stream.grants, [grant(1, 'a')]);
+  });
+
   test('that an operator accepted ends every stream, also of followers that had seen nothing that was lost', async (t) => {
     const { store, follow, here } = await scene(t);
     const stream = await follow(await here());
@@ -241,6 +258,27 @@ suite('a store that was put back', () => {
     }));
     await acceptRollback({ store, by: OPERATOR });
     await eventually('the stream is over', () => !stream.isOpen);
+  });
+});
+
+test('what is new is read from the store once, however many follow, and nothing while nobody follows', async (t) => {
+  const { store, state, follow, here } = await scene(t);
+  const from = await here();
+  state.isAway = true;
+  const early = await follow(from);
+  await eventually('there is no stream without a store', () => !early.isOpen);
+  state.isAway = false;
+  const followers = await Promise.all(Array.from({ length: 50 }, () => follow(from)));
+  await eventually('all have caught up', () => followers.every(hasCaughtUp));
+  state.sent = [];
+  await end(store, grant(1, 'a'));
+  await eventually('all have it', () => followers.every(({ grants }) => grants.length === 1));
+  assert.equal(state.sent.length, 1);
+  for (const follower of followers) follower.close();
+  await eventually('the store is left alone', async () => {
+    const { queries } = state;
+    await new Promise((resolve) => setTimeout(resolve, 200)); // ten looks
+    return state.queries === queries;
   });
 });
 

@@ -202,39 +202,23 @@ suite('everything that was committed before `currentAt` has been read', () => {
     await check();
     assert.ok(tail.currentAt >= committed);
   });
-
-  test('whoever waits learns that it has grown', async (t) => {
-    const { tail } = await withEntries(t);
-    await tail.catchUp(never);
-    const before = tail.currentAt;
-    const waiting = tail.change(tail.version, before, never);
-    const real = performance.now.bind(performance);
-    t.mock.method(performance, 'now', () => real() + 500);
-    await tail.look();
-    await waiting;
-    assert.ok(tail.currentAt >= before + 500);
-  });
 });
 
-suite('a store that cannot be read', () => {
-  test('is not current for long', async (t) => {
-    const { tail, reads } = await withEntries(t);
-    assert.equal(tail.isCurrent, true);
-    reads.isFailing = true;
-    t.mock.method(
-      performance,
-      'now',
-      (
-        (real) => () =>
-          real() + 3_100
-      )(performance.now.bind(performance)),
-    );
-    await assert.rejects(tail.catchUp(never), /the store is away/);
-    assert.equal(tail.isCurrent, false);
-    reads.isFailing = false;
-    await tail.catchUp(never);
-    assert.equal(tail.isCurrent, true);
-  });
+test('a stream that ends does not wait for a commit that hangs', async (t) => {
+  const { tail, reads, end } = await withEntries(t);
+  await end(GRANT);
+  reads.lag = 1;
+  const stopping = new AbortController();
+  const catching = tail.catchUp(stopping.signal);
+  stopping.abort();
+  await catching;
+});
+
+test('what is read while nobody follows does not count: the store may be put back meanwhile', async (t) => {
+  const { tail, leave } = await withEntries(t);
+  leave();
+  await tail.look();
+  assert.equal(tail.end, 0);
 });
 
 /** As a stream does it: reads on whenever something has changed. */
