@@ -26,13 +26,16 @@ interface PolicyState {
 
 /** Why the path fails policy processing; undefined if it does not. The approved issuer comes first, the leaf last. */
 export function violatedPolicy(path: readonly Certificate[], policies: readonly string[] = []): string | undefined {
+  const isRequired = policies.length > 0;
+  // Without these, no policy is ever required.
+  if (!isRequired && !path.some(({ known }) => known.policyConstraints || known.policyMappings)) return undefined;
   const unlimited = path.length + 1;
   const required = new Set(policies);
   const level: Level = new Map([[ANY_POLICY, { expected: new Set([ANY_POLICY]), required }]]);
   const state: PolicyState = {
     required,
     level,
-    explicit: unlimited,
+    explicit: isRequired ? 0 : unlimited,
     mapping: unlimited,
     any: unlimited,
   };
@@ -40,11 +43,12 @@ export function violatedPolicy(path: readonly Certificate[], policies: readonly 
     const isLeaf = index === path.length - 1;
     // An anchor is trusted for every policy unless its own certificate lists some (RFC 5937 3).
     if (index > 0 || certificate.known.certificatePolicies) descend(state, certificate, isLeaf);
+    if (state.explicit === 0 && state.level.size === 0) return 'an explicit policy is required, but none is valid';
     const mistake = isLeaf ? undefined : prepareForNext(state, certificate);
     if (mistake) return mistake;
   }
   const isMet = [...state.level.values()].some((node) => node.required.size > 0);
-  if (policies.length > 0 && !isMet) return `it is not valid for ${policies.join(' or ')}`;
+  if (isRequired && !isMet) return `it is not valid for ${policies.join(' or ')}`;
   return wrapUp(state, path.at(-1));
 }
 
@@ -60,7 +64,8 @@ function descend(state: PolicyState, certificate: Certificate, isLeaf: boolean):
   }
   const anyCounts = state.any > 0 || (!isLeaf && isSelfIssued(certificate));
   if (policies.has(ANY_POLICY) && anyCounts) {
-    for (const [policy, required] of expected) children.set(policy, { expected: new Set([policy]), required });
+    for (const [policy, required] of expected)
+      if (!children.has(policy)) children.set(policy, { expected: new Set([policy]), required });
   }
   state.level = children;
 }

@@ -108,7 +108,7 @@ suite('passkeys of a person', () => {
   test('after ten minutes the page asks to sign in again, and a passkey does it', async () => {
     service.advance(601);
     await page.goto(`${service.url}/account/passkeys`);
-    assert.equal(await page.locator('.lead').innerText(), 'once more to change your passkeys');
+    assert.equal(await page.locator('.lead').innerText(), 'to change your passkeys');
     await withPasskey(page);
     await arrives(page, 'Passkeys');
   });
