@@ -43,7 +43,10 @@ suite('somebody who has the password of an operator', () => {
     assert.equal((await register(thief, new SoftwarePasskey(scene.service))).status, 403);
     await thief.get('/account');
     assert.match((await thief.post(`/account/passkeys/${own?.id}/remove`)).text, /to change your passkeys/);
-    assert.match((await thief.post(`/account/passkeys/${own?.id}/rename`, { name: 'x' })).text, /to change your passkeys/);
+    assert.match(
+      (await thief.post(`/account/passkeys/${own?.id}/rename`, { name: 'x' })).text,
+      /to change your passkeys/,
+    );
     assert.deepEqual(await keys(), [own]);
   });
 
