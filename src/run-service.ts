@@ -11,7 +11,7 @@ import { followKeyring } from './serve/follow-keyring.ts';
 import { Gathering } from './serve/gather.ts';
 import { reportToSystemd } from './serve/systemd.ts';
 import { endsWithin } from './serve/watch.ts';
-import { isWorker, leaveSupervisor, reportServing, superviseWorkers, workersReply } from './serve/workers.ts';
+import { aWorkerReplies, isWorker, leaveSupervisor, reportServing, superviseWorkers } from './serve/workers.ts';
 import { takeOver } from './store/move.ts';
 import { ClockImplausible, type Store, StoreUnavailable } from './store/store.ts';
 import { systemClock } from './system.ts';
@@ -29,7 +29,7 @@ export async function runService(
   const patienceMs = (config.limits.stopNotice + config.limits.stopTimeout) * 1000 + GRACE_MS;
   if (workers > 1 && !isWorker()) {
     const gathering = new Gathering((parts) => sumOfCounters(parts as readonly MetricsPart[]));
-    const systemd = reportToSystemd(() => workersReply(REPLY_MS), logSystemd(log));
+    const systemd = reportToSystemd(() => aWorkerReplies(REPLY_MS), logSystemd(log));
     void stopSignal.then(() => systemd.stopping());
     const onServing = () => systemd.ready();
     process.exitCode = await superviseWorkers({ count: workers, stopSignal, patienceMs, log, gathering, onServing });
@@ -53,7 +53,7 @@ export async function runService(
   }
 }
 
-/** A worker that does not reply by then makes the watchdog of systemd restart the service. */
+/** If no worker replies by then, the watchdog of systemd restarts the service. */
 const REPLY_MS = 5_000;
 
 function logSystemd(log: Log): (fault: unknown) => void {

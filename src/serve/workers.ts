@@ -24,18 +24,15 @@ export function reportServing(): void {
   process.send?.(SERVING);
 }
 
-/** In the supervisor: whether every worker replies in time. */
-export function workersReply(withinMs: number): Promise<boolean> {
-  const silent = new Set(livingWorkers().map(({ id }) => id));
+/** In the supervisor: whether any worker replies in time. It replaces those that do not by itself. */
+export function aWorkerReplies(withinMs: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const end = (haveAll: boolean) => {
+    const end = (isReplying: boolean) => {
       clearTimeout(timer);
       cluster.off('message', take);
-      resolve(haveAll);
+      resolve(isReplying);
     };
-    const take = (worker: Worker, message: unknown) => {
-      if (message === PONG && silent.delete(worker.id) && silent.size === 0) end(true);
-    };
+    const take = (_worker: Worker, message: unknown) => message === PONG && end(true);
     const timer = setTimeout(end, withinMs, false);
     cluster.on('message', take);
     for (const worker of livingWorkers()) if (worker.isConnected()) worker.send(PING);

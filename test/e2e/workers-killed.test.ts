@@ -1,11 +1,13 @@
 // Killed workers and supervisors: callers are served by the rest, and nothing acknowledged is lost.
 // Only in test:all: processes that are killed, and disks that are full
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../eventually.ts';
 import { freePort } from '../free-port.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { type Caller, callerOver } from './caller.ts';
 import { type Home, populatedHome } from './service.ts';
 import { type Pair, pairByCertificate, refresh, refreshed, verify } from './steps.ts';
@@ -68,6 +70,23 @@ async function startLoad(t: TestContext, port: number, home: Home): Promise<Load
   return { received, cut, until, end };
 }
 
+/** How often the service has told the watchdog that it lives. A program in the place of systemd-notify notes it. */
+function watchdogTold(t: TestContext): () => number {
+  const folder = temporaryFolder('watchdog');
+  const notes = join(folder, 'notes');
+  writeFileSync(notes, '');
+  writeFileSync(join(folder, 'systemd-notify'), `#!/bin/sh\necho "$@" >>${notes}\n`, { mode: 0o755 });
+  const { PATH } = process.env;
+  Object.assign(process.env, { PATH: `${folder}:${PATH}`, NOTIFY_SOCKET: '/run/none', WATCHDOG_USEC: '400000' });
+  t.after(() => {
+    process.env['PATH'] = PATH;
+    delete process.env['NOTIFY_SOCKET'];
+    delete process.env['WATCHDOG_USEC'];
+    rmSync(folder, { recursive: true });
+  });
+  return () => readFileSync(notes, 'utf8').split('WATCHDOG=1').length - 1;
+}
+
 async function homeAtPort(t: TestContext): Promise<{ home: Home; port: number }> {
   const port = await freePort(); // workers share only a fixed port
   const home = await populatedHome({ listeners: [{ tls: true, port }] });
@@ -93,12 +112,21 @@ test('a worker killed with -9 under load: the other workers serve its callers', 
   await load.end();
 });
 
-test('a worker that hangs is killed and replaced', async (t) => {
+test('a worker that hangs is killed and replaced; the watchdog of systemd does not restart them all meanwhile', async (t) => {
   const { home, port } = await homeAtPort(t);
+  const told = watchdogTold(t);
   const { supervisor, said } = serveWithWorkers(t, home);
   await said('ready', 2);
-  const [hung = 0] = workersOf(supervisor);
+  const [hung = 0, other = 0] = workersOf(supervisor);
   process.kill(hung, 'SIGSTOP');
+  const before = told();
+  await eventually('the watchdog is told that the service lives', () => told() > before + 2);
+  process.kill(other, 'SIGSTOP');
+  await pause(6_000); // what was asked before is answered or given up
+  const silent = told();
+  await pause(2_000);
+  assert.equal(told(), silent, 'it is not told so if no worker replies');
+  process.kill(other, 'SIGCONT');
   const [line = ''] = await said('a worker does not reply and is killed', 1);
   assert.equal(JSON.parse(line).pid, hung);
   await said('ready', 3);
