@@ -121,6 +121,7 @@ test('a worker that hangs is killed and replaced; the watchdog of systemd does n
   process.kill(hung, 'SIGSTOP');
   const before = told();
   await eventually('the watchdog is told that the service lives', () => told() > before + 2);
+  assert.equal(isAlive(hung), true, 'told while the worker hangs, not when it was replaced');
   process.kill(other, 'SIGSTOP');
   await pause(6_000); // what was asked before is answered or given up
   const silent = told();
