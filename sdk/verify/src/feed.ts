@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from './options.ts';
 import type { Entry, Revocations } from './revocations.ts';
-import { CursorGone, Misconfigured, type Service } from './service.ts';
+import { CursorGone, Misconfigured, type Service, Unavailable } from './service.ts';
 
 /** Everything up to this long ago is known. The service says `caught-up` about every half second. */
 const FRESH_MS = 2_000;
@@ -22,19 +22,28 @@ const PATIENCE_MS = 9_000;
 
 type FeedSettings = Pick<Settings, 'maxStale' | 'now' | 'ticks' | 'onNotice' | 'resourceServer'>;
 
+interface Snapshot {
+  readonly entries: Entry[];
+  readonly pages: Set<string | undefined>;
+  next: string | undefined;
+  cursor: string;
+}
+
 export class Feed {
   readonly #service: Service;
   readonly #revocations: Revocations;
   readonly #settings: FeedSettings;
   readonly #stopping = new AbortController();
   #cursor: string | undefined;
+  /** What was read of a snapshot whose other pages could not be had yet. */
+  #snapshot: Snapshot | undefined;
   /** Everything that was committed before this moment is known, by the clock that is never set (`ticks`). */
   #completeAt = Number.NEGATIVE_INFINITY;
   /** When the service said so, by the clock of the machine (`now`), which goes on while the machine sleeps. */
   #heardAt = Number.NEGATIVE_INFINITY;
   /** Whether the open stream has said so. */
   #isCaughtUp = false;
-  /** How often a stream has said so. */
+  /** How often a stream has said so in time. */
   #catches = 0;
   /** When the stream was opened, or was last fresh. */
   #freshAt = 0;
@@ -94,21 +103,23 @@ export class Feed {
     }
   }
 
+  /** Goes on where the last attempt ended: while the service is busy, none would get through all pages. */
   async #takeSnapshot(): Promise<string> {
-    const entries: Entry[] = [];
-    const pages = new Set<unknown>();
-    let cursor = '';
-    for (let page: string | undefined, isMore = true; isMore; isMore = page !== undefined) {
-      if (pages.size > MOST_PAGES || pages.has(page)) throw new Error('its snapshot has no end'); // a cache between, for example
-      pages.add(page);
-      const found = await this.#service.snapshot(page);
-      for (const entry of found['entries'] as Entry[]) entries.push(entry);
-      cursor = String(found['cursor']);
+    this.#snapshot ??= { entries: [], pages: new Set(), next: undefined, cursor: '' };
+    const snapshot = this.#snapshot;
+    do {
+      const { pages, next } = snapshot;
+      if (pages.size > MOST_PAGES || pages.has(next)) throw new Error('its snapshot has no end'); // a cache between, for example
+      const found = await this.#service.snapshot(next);
+      pages.add(next);
+      for (const entry of found['entries'] as Entry[]) snapshot.entries.push(entry);
+      snapshot.next = found['next'] as string | undefined;
+      snapshot.cursor = String(found['cursor']);
       this.#checkAudience(found['audience']);
-      page = found['next'] as string | undefined;
-    }
-    this.#revocations.replace(entries);
-    return cursor;
+    } while (snapshot.next !== undefined);
+    this.#revocations.replace(snapshot.entries);
+    this.#snapshot = undefined;
+    return snapshot.cursor;
   }
 
   /** Grants that are limited to another audience are not in this feed. Services before 0.3 do not say it. */
@@ -173,7 +184,7 @@ export class Feed {
     this.#completeAt = completeAt;
     this.#heardAt = this.#settings.now();
     this.#isCaughtUp = true;
-    this.#catches += 1;
+    if (age < FRESH_MS) this.#catches += 1;
     this.#first?.resolve();
     this.#first = undefined;
   }
@@ -190,6 +201,7 @@ export class Feed {
 
   #note(fault: unknown): void {
     if (fault instanceof CursorGone) this.#cursor = undefined;
+    if (!(fault instanceof Unavailable)) this.#snapshot = undefined;
     if (fault instanceof Misconfigured) this.#first?.reject(fault);
     this.#leave((fault as Error).message);
   }

@@ -14,7 +14,7 @@ export class FakeService {
   readonly active = new Map<string, object>();
   readonly entries: object[] = [];
   /** Paths that answer otherwise. */
-  readonly instead = new Map<string, (response: ServerResponse) => void>();
+  readonly instead = new Map<string, (response: ServerResponse, request: IncomingMessage) => void>();
   /** Whether streams say that they have caught up. Services before 0.3 do not. */
   isComplete = true;
   /** What is registered: the integration of the tokens, and what the snapshot says about this resource server. */
@@ -160,7 +160,7 @@ export class FakeService {
     const send = (body: object, status = 200) => response.writeHead(status).end(JSON.stringify(body));
     const instead = this.instead.get(pathname);
     const method = pathname === '/introspection' ? 'POST' : 'GET';
-    if (instead) instead(response);
+    if (instead) instead(response, request);
     else if (request.method !== method) send({}, 405);
     else if (pathname.startsWith('/.well-known/')) send(this.#metadata());
     else if (this.away.has(pathname.slice(1) as Part)) send({}, 503);
