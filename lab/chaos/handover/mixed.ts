@@ -3,9 +3,11 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Integration } from '../../../src/core/integration.ts';
 import type { ResourceServerId } from '../../../src/core/resource-server.ts';
 import { epochSeconds } from '../../../src/core/time.ts';
+import { replacedKeys } from '../../../src/operations/admin/integration-keys.ts';
 import { storeOf } from '../../../src/store/change.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { Table } from '../../../src/store/table.ts';
@@ -35,13 +37,14 @@ const TOKEN = '/oauth2/token';
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 const ENTERPRISE = 'https://idp.example';
 const [robotKey, idpKey] = [await platformKey('robot'), await platformKey('idp')];
+const robotKeys = replacedKeys({ from: 'file', set: keySetOf(robotKey) });
 const { secret, hash } = drawResourceServerSecret(systemRandom);
 
 /** What only this release knows of an integration. */
 const ROBOT: Partial<Integration> = {
   scope: scopeOf('orders:read;stock:read;api://orders/.default'),
   flows: { device: false, certificate: true, secret: true, assertion: true },
-  keys: { from: 'file', set: keySetOf(robotKey) },
+  ...(robotKeys.ok && robotKeys.value && { keys: robotKeys.value }),
   secrets: [{ hash, createdAt: systemClock.now(), endsAt: epochSeconds(systemClock.now() + 86_400) }],
   resourceServer: 'orders-api' as ResourceServerId,
   overrides: { refresh: true },
@@ -95,7 +98,7 @@ export async function mixReleases(
   ) as [Caller, Caller];
   await registryFollows();
   const held = await obtain(atNew);
-  for (const each of held) await useAtOld(each, atOld, broken);
+  for (const each of held) await useAtOld(each, [atOld, atNew], broken);
   changeWithOld(release, home, broken);
   await registryFollows();
   await checkRegistered(store, broken);
@@ -187,11 +190,13 @@ async function obtain(at: Caller): Promise<Held[]> {
   ];
 }
 
-/** Only what it understands is accepted there. What it refuses is not spent, and does not end. */
-async function useAtOld({ name, clientId: id, pair }: Held, at: Caller, broken: Broken): Promise<void> {
+/** It refuses what it does not understand, and says of other tokens what the new one says. What it refuses is not spent, and does not end. */
+async function useAtOld({ name, clientId: id, pair }: Held, [at, atNew]: readonly [Caller, Caller], broken: Broken) {
   const isPlain = name === 'by certificate';
-  const { status } = await verify(at, pair['access_token'] ?? '');
-  broken.where((status === 200) !== isPlain, `a token ${name} at the old node: ${status}`);
+  const [old, now] = await Promise.all([at, atNew].map((node) => verify(node, pair['access_token'] ?? '')));
+  const isUnderstood = old?.status === 200 && old.text === now?.text;
+  const isRefused = old?.status === 401 && !isPlain;
+  broken.where(!isUnderstood && !isRefused, `a token ${name} at the old node: ${old?.status} ${old?.text}`);
   if (pair['refresh_token'] === undefined || isPlain) return;
   const bare = { grant_type: 'refresh_token', client_id: id, refresh_token: pair['refresh_token'] };
   const answers = [await refresh(at, pair['refresh_token'], id), await postForm(at, TOKEN, bare)];
@@ -221,7 +226,7 @@ async function checkRegistered(store: Store, broken: Broken): Promise<void> {
     const { found } = await store.load(integrations, before.clientId);
     for (const name of ['keys', 'secrets', 'exchange', 'resourceServer', 'binding', 'flows'] as const)
       broken.where(
-        JSON.stringify(found?.row[name]) !== JSON.stringify(before[name]),
+        !isDeepStrictEqual(found?.row[name], before[name]),
         `${before.clientId} has lost ${name}: ${JSON.stringify(found?.row[name])}`,
       );
     broken.where(found?.row.scope.text !== before.scope.text, `${before.clientId}: scope ${found?.row.scope.text}`);
