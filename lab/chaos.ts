@@ -65,7 +65,7 @@ const DRILLS = {
   'postgres-connections': [takeConnections, 'takes all free connections of the server while a node is busy'],
   migrate: [
     migrateUnderLoad,
-    'migrates the schema under load, behind a transaction that keeps every table open (--cycles: for how many seconds)',
+    'migrates the schema under nodes of 0.2, behind a transaction that keeps every table open (--cycles: for how many seconds); --from COMMIT',
     60,
   ],
   'postgres-keys': [rollOutKeys, 'rolls out keys over three nodes, minting before every node has them', 3],

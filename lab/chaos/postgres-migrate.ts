@@ -1,54 +1,39 @@
-// Two services on PostgreSQL are under load when the schema is migrated, behind a transaction that has every table open for a
+// Two nodes of an older release are under load when the schema is migrated, behind a transaction that has every table open for a
 // minute, as pg_dump does. No request fails, and the migration ends soon after that transaction.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import pg from 'pg';
-import { composeService } from '../../src/compose/service.ts';
-import { makeLog } from '../../src/log/log.ts';
-import { storeOf } from '../../src/store/change.ts';
-import { parseAddress } from '../../src/store/postgres/address.ts';
-import { postgresBackEnd } from '../../src/store/postgres/back-end.ts';
-import { connect } from '../../src/store/postgres/connection.ts';
-import { Connections } from '../../src/store/postgres/connections.ts';
-import { MIGRATIONS, migrate } from '../../src/store/postgres/migrations.ts';
-import { systemClock } from '../../src/system.ts';
-import { Secret } from '../../src/tokens/secret.ts';
-import { makeHome, populate } from '../../test/e2e/service.ts';
+import type { Authority } from '../../test/authority.ts';
+import { makeHome } from '../../test/e2e/service.ts';
 import { freePort } from '../../test/free-port.ts';
 import type { Seeded } from '../../test/seeded.ts';
 import { PostgresServer } from '../../test/store/postgres-server.ts';
 import { Broken } from './broken.ts';
+import { Instance } from './handover/instance.ts';
+import { FOR_ANY_RELEASE, lastRelease, type Release, releaseAt } from './handover/release.ts';
 import { SteadyCallers } from './handover/steady-callers.ts';
 
 const EVENTS = 1_000_000;
-const BEFORE = MIGRATIONS.findIndex(({ steps }) => steps.some((step) => step.includes('PARTITION BY'))) - 1;
 const SOON_MS = 60_000;
 
-/** `seconds`: how long the transaction stays open. */
-export async function migrateUnderLoad(seconds: number, _chance: Seeded): Promise<number> {
+/** `seconds`: how long the transaction stays open. `from`: the older release; the last one whose event log has no partitions. */
+export async function migrateUnderLoad(
+  seconds: number,
+  _chance: Seeded,
+  { from = lastRelease('0.2') }: { readonly from?: string | undefined } = {},
+): Promise<number> {
   const broken = new Broken();
+  const older = releaseAt(from);
   const server = await PostgresServer.start({ durable: true });
-  const address = parseAddress(new Secret(server.url()), {});
-  await olderSchema(server);
+  const home = makeHome({ ...FOR_ANY_RELEASE, settings: { ...FOR_ANY_RELEASE.settings, store: server.url() } });
+  await prepare(older, server, home.authority);
   const ports = await Promise.all([freePort(), freePort()]);
-  const home = makeHome({ listeners: [{ tls: true, doors: undefined }], settings: { store: server.url() } });
-  const open = () => storeOf(postgresBackEnd(new Connections(address))); // without migrating first
-  await populate(open(), home.authority);
-  const log = makeLog({
-    ...home.config.log,
-    milliseconds: systemClock.milliseconds,
-    destination: { write: () => undefined },
-  });
-  const services = await Promise.all(
-    ports.map(async (port) => {
-      const listeners = home.config.listeners.map((listener) => ({ ...listener, port }));
-      const service = await composeService({ ...home.config, listeners }, open(), home.keyring, log);
-      await service.listen();
-      return service;
-    }),
+  const nodes = await Promise.all(
+    ports.map((port) => Instance.start(older, home, ['--set', `listeners.0.port=${port}`])),
   );
   const certificate = home.authority.issue({ commonName: 'ada' });
   const callers = new SteadyCallers(ports.map((port) => ({ port, ca: home.authority.pem, certificate })));
@@ -74,17 +59,28 @@ export async function migrateUnderLoad(seconds: number, _chance: Seeded): Promis
     `migrated in ${tookMs} ms, behind a transaction of ${seconds} s: ${answered} requests answered (${answeredMeanwhile} behind it), ` +
       `${failures.length} failed, ${again} asked to come again (503), ${lost} tokens lost`,
   );
-  await Promise.all(services.map((service) => service.stop()));
+  await Promise.all(nodes.map((node) => node.stop()));
   await server.remove();
+  older.remove();
   rmSync(home.folder, { recursive: true });
   return broken.count;
 }
 
-/** As it was before the log had partitions, with a million events. */
-async function olderSchema(server: PostgresServer): Promise<void> {
-  const connection = await connect(parseAddress(new Secret(server.url()), {}));
-  await migrate(connection, MIGRATIONS.slice(0, BEFORE));
-  connection.close();
+interface OlderStore {
+  close(): Promise<void>;
+}
+
+/** Its schema, what callers need, and a million events, by its own code. */
+async function prepare({ folder }: Release, server: PostgresServer, authority: Authority): Promise<void> {
+  const load = (path: string) => import(pathToFileURL(join(folder, path)).href);
+  const { openAt } = (await load('test/store/postgres-node.ts')) as { openAt(url: string): Promise<unknown> };
+  const { storeOf } = (await load('src/store/change.ts')) as { storeOf(backEnd: unknown): OlderStore };
+  const { populate } = (await load('test/e2e/service.ts')) as {
+    populate(store: OlderStore, authority: Authority): Promise<void>;
+  };
+  const store = storeOf(await openAt(server.url()));
+  await populate(store, authority);
+  await store.close();
   await server.query(`INSERT INTO events (sequence, at, type, client_id, presenter)
     SELECT nextval('event_sequence'), 1700000000 + n / 100, 'refreshed', 'a client', '192.0.2.7 curl/8'
     FROM generate_series(1, ${EVENTS}) n`);

@@ -31,7 +31,7 @@ import { openAt } from '../../../test/store/postgres-node.ts';
 import { PostgresServer } from '../../../test/store/postgres-server.ts';
 import { Broken } from '../broken.ts';
 import { Instance } from './instance.ts';
-import { FOR_ANY_RELEASE, type Release, releaseAt, THIS_RELEASE } from './release.ts';
+import { FOR_ANY_RELEASE, lastRelease, type Release, releaseAt, THIS_RELEASE } from './release.ts';
 
 const TOKEN = '/oauth2/token';
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
@@ -112,12 +112,6 @@ export async function mixReleases(
   rmSync(home.folder, { recursive: true });
   console.log(`${held.length} tokens of this release beside ${from}; ${broken.count} broken promises`);
   return broken.count;
-}
-
-/** The commit of the last release. */
-function lastRelease(): string {
-  const args = ['log', '-1', '--format=%H', '--grep=^release: [0-9]'];
-  return execFileSync('git', args, { cwd: THIS_RELEASE.folder, encoding: 'utf8' }).trim();
 }
 
 async function register(store: Store): Promise<void> {
