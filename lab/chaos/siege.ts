@@ -57,7 +57,8 @@ export async function launch(
   configFile: string,
   { core, under = [], entry = ENTRY }: Launch = {},
 ): Promise<Pick<Siege, 'child' | 'port' | 'faults'>> {
-  const child = startPinned(entry, [configFile], { core, under, stdio: ['ignore', 'pipe', 'pipe'] });
+  const nodeFlags = ['--disable-warning=ExperimentalWarning'];
+  const child = startPinned(entry, [configFile], { core, under, nodeFlags, stdio: ['ignore', 'pipe', 'pipe'] });
   process.once('exit', () => child.kill('SIGKILL'));
   const faults: string[] = [];
   child.stderr?.on('data', (chunk: Buffer) => faults.push(chunk.toString('utf8').trim()));

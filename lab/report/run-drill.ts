@@ -13,7 +13,7 @@ export interface Outcome {
   readonly seconds: number;
 }
 
-const KEPT_LINES = 400;
+const KEPT_LINES = 5_000;
 const NOISE = /Warning: |trace-warnings|npm warn/;
 const WORDS = 300;
 
