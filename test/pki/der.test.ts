@@ -3,7 +3,18 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { nat, property, assert as propertyHolds, uint8Array } from 'fast-check';
 import { childrenOf, contextTag, countChildren, MalformedDer, readElement, TAG } from '../../src/pki/der/der.ts';
-import { readBits, readBoolean, readInteger, readNull, readOid, readTime } from '../../src/pki/der/der-values.ts';
+import {
+  readAscii,
+  readBits,
+  readBoolean,
+  readCount,
+  readInteger,
+  readNamedBits,
+  readNull,
+  readOctetBits,
+  readOid,
+  readTime,
+} from '../../src/pki/der/der-values.ts';
 import { write, writeOid, writeSequence } from '../../src/pki/der/der-write.ts';
 import { readRevocationList } from '../../src/pki/revocation/crl.ts';
 import { readOcspResponse } from '../../src/pki/revocation/ocsp.ts';
@@ -46,9 +57,20 @@ suite('DER', () => {
     assert.equal(readOid(readElement(bytes('060455818000'))), '2.5.16384', 'a number continues after 80');
   });
 
+  test('integers have the fewest octets, and counts at most four that are not negative', () => {
+    for (const hex of ['020100', '0201ff', '02020080', '0202ff7f', '02020100'])
+      assert.equal(Buffer.from(readInteger(readElement(bytes(hex)))).toString('hex'), hex.slice(4));
+    const counts = { '020100': 0, '02017f': 127, '02020080': 128, '02020102': 258, '02047fffffff': 2 ** 31 - 1 };
+    for (const [hex, count] of Object.entries(counts)) assert.equal(readCount(readElement(bytes(hex))), count, hex);
+    for (const hex of ['0201ff', '020180', '02050100000000'])
+      assert.throws(() => readCount(readElement(bytes(hex))), MalformedDer, hex);
+  });
+
   test('object identifiers are written as they are read', () => {
-    for (const oid of ['2.5.29.17', '1.2.840.113549', '1.3.127', '1.3.128', '1.3.16383', '1.3.16384'])
+    const first = ['0.0', '0.39', '1.0', '1.39', '2.0', '2.39', '2.40', '2.47'];
+    for (const oid of [...first, '2.5.29.17', '1.2.840.113549', '1.3.127', '1.3.128', '1.3.16383', '1.3.16384'])
       assert.equal(readOid(readElement(writeOid(oid))), oid);
+    assert.equal(readOid(readElement(bytes('06028837'))), '2.999');
   });
 
   test('object identifiers are exact up to 128 bits: their last numbers may be UUIDs (X.667)', () => {
@@ -58,7 +80,8 @@ suite('DER', () => {
       [`83${'ff'.repeat(17)}7f`, String(2n ** 128n - 1n)],
     ] as const)
       assert.equal(readOid(readElement(write(TAG.oid, bytes(`69${arc}`)))), `2.25.${printed}`);
-    assert.throws(() => readOid(readElement(write(TAG.oid, bytes(`69${'ff'.repeat(19)}7f`)))), MalformedDer);
+    for (const tooLarge of [`69${'ff'.repeat(19)}7f`, 'ffffffffffffff7f'])
+      assert.throws(() => readOid(readElement(write(TAG.oid, bytes(tooLarge)))), MalformedDer);
   });
 
   test('bit strings say how many bits are unused, at most seven, and have these bits', () => {
@@ -66,6 +89,22 @@ suite('DER', () => {
     assert.deepEqual(readBits(readElement(bytes('03020780'))), { unused: 7, octets: bytes('80') });
     for (const hex of ['0300', '030101', '030108', '03020880'])
       assert.throws(() => readBits(readElement(bytes(hex))), MalformedDer, hex);
+    assert.deepEqual(readOctetBits(readElement(bytes('03030001ff'))), bytes('01ff'));
+    for (const hex of ['0300', '03020180'])
+      assert.throws(() => readOctetBits(readElement(bytes(hex))), MalformedDer, hex);
+  });
+
+  test('named bits count from the highest of each octet, in at most 32 octets', () => {
+    const bits = (hex: string) => [...readNamedBits(readElement(bytes(hex)))];
+    assert.deepEqual(bits('0304070180ff'), [7, 8, 16], 'unused bits do not count');
+    assert.deepEqual(bits('030205a0'), [0, 2]);
+    assert.deepEqual(bits(`032100${'00'.repeat(31)}01`), [255]);
+    assert.throws(() => bits(`032200${'00'.repeat(32)}01`), MalformedDer);
+  });
+
+  test('an IA5String has octets up to 127', () => {
+    assert.equal(readAscii(bytes('417f')), 'A\x7f');
+    assert.throws(() => readAscii(bytes('4180')), MalformedDer);
   });
 
   test('times without seconds, with an offset or on days that do not exist are refused', () => {
@@ -105,9 +144,14 @@ suite('DER in certificates', () => {
   const policies = (...all: Uint8Array[]) => [extension(EXTENSION.certificatePolicies, writeSequence(...all))];
 
   test('true is FF, false is 00, NULL is empty (X.690 11.1, 8.8.2)', () => {
-    assert.equal(readBoolean(readElement(bytes('0101ff'))), true);
+    for (const [hex, value] of [
+      ['0101ff', true],
+      ['010100', false],
+    ] as const)
+      assert.equal(readBoolean(readElement(bytes(hex))), value);
     for (const hex of ['010101', '010180', '0100', '0102ffff'])
       assert.throws(() => readBoolean(readElement(bytes(hex))), MalformedDer, hex);
+    readNull(readElement(bytes('0500')));
     assert.throws(() => readNull(readElement(bytes('050100'))), MalformedDer);
   });
 
