@@ -4,9 +4,10 @@ import { test } from 'node:test';
 import { isKeyCheap } from '../../src/pki/x509/key-cost.ts';
 import { makeAuthority } from '../authority.ts';
 import { rsaKeys } from '../signed-der.ts';
+import { rsaSpki } from './keys.ts';
 
 const root = makeAuthority();
-const withKey = (spki: Buffer) => root.issue({ spki }).certificate;
+const withKey = (spki: Uint8Array) => root.issue({ spki }).certificate;
 const exported = ({ publicKey }: ReturnType<typeof generateKeyPairSync>) =>
   publicKey.export({ type: 'spki', format: 'der' }) as Buffer;
 const onCurve = (namedCurve: string, paramEncoding: 'named' | 'explicit' = 'named') =>
@@ -17,6 +18,16 @@ const ROWS: [what: string, certificate: () => Uint8Array, isCheap: boolean][] = 
   [
     'RSA with an exponent of 200 bits',
     () => withKey(withLongExponent(exported(generateKeyPairSync('rsa', { modulusLength: 2048 })))),
+    false,
+  ],
+  [
+    'RSA with an exponent of 64 bits',
+    () => withKey(rsaSpki({ exponent: Uint8Array.of(0, ...Array(8).fill(0xff)) })),
+    true,
+  ],
+  [
+    'RSA with an exponent of 65 bits',
+    () => withKey(rsaSpki({ exponent: Uint8Array.of(1, ...Array(8).fill(0xff)) })),
     false,
   ],
   ['P-256', () => onCurve('P-256'), true],
