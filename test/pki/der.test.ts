@@ -4,7 +4,6 @@ import { suite, test } from 'node:test';
 import { nat, property, assert as propertyHolds, uint8Array } from 'fast-check';
 import {
   childrenOf,
-  contextTag,
   countChildren,
   expectTag,
   type Fields,
