@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
-import { isKeyCheap } from '../../src/pki/x509/key-cost.ts';
+import { isKeyCheap, whyHandshakeEnds } from '../../src/pki/x509/key-cost.ts';
 import { makeAuthority } from '../authority.ts';
 import { rsaKeys } from '../signed-der.ts';
 import { rsaSpki } from './keys.ts';
@@ -47,6 +47,15 @@ for (const [what, certificate, isCheap] of ROWS)
   test(`${what} is ${isCheap ? 'cheap' : 'refused'}`, () => {
     assert.equal(isKeyCheap(certificate()), isCheap);
   });
+
+test('a handshake carries 10 KiB of certificates with acceptable keys', () => {
+  const leaf = root.issue().certificate;
+  const junk = (octets: number) => Buffer.alloc(octets - 4 - 2 * 5 - leaf.length);
+  assert.equal(whyHandshakeEnds([leaf, leaf]), undefined);
+  assert.equal(whyHandshakeEnds([junk(9_000)]), 'the leaf has a key that is never accepted');
+  assert.equal(whyHandshakeEnds([leaf, junk(10_240)]), 'sent certificate 1 has a key that is never accepted');
+  assert.equal(whyHandshakeEnds([leaf, junk(10_241)]), '10241 of at most 10240 octets');
+});
 
 /** Of an RSA key with 2048 bits: writes 25 octets for the three of its exponent. */
 function withLongExponent(spki: Buffer): Buffer {

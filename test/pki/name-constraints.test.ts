@@ -4,7 +4,7 @@ import { suite, test } from 'node:test';
 import { contextTag, TAG } from '../../src/pki/der/der.ts';
 import { write, writeContext, writeSequence } from '../../src/pki/der/der-write.ts';
 import { violatedConstraint } from '../../src/pki/path/name-constraints.ts';
-import { readCertificate } from '../../src/pki/x509/certificate.ts';
+import { type Certificate, readCertificate } from '../../src/pki/x509/certificate.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import { type CertificateOptions, makeAuthority } from '../authority.ts';
 import { attribute, extension, nameOf } from '../signed-der.ts';
@@ -27,11 +27,13 @@ interface Scene {
 function violation({ permitted = [], excluded = [], leaf }: Scene, work = { comparisons: 0 }): string {
   const value = writeSequence(...subtrees(0, permitted), ...subtrees(1, excluded));
   const authority = makeAuthority({ keys, extensions: [extension(EXTENSION.nameConstraints, value, true)] });
-  const path = [authority.certificate, authority.issue({ keys, ...leaf }).certificate].map((der) => {
-    const read = readCertificate(der);
-    return read.ok ? read.value : assert.fail();
-  });
+  const path = [authority, authority.issue({ keys, ...leaf })].map(certificateOf);
   return violatedConstraint(path, 'rfc5280', work) ?? 'none';
+}
+
+function certificateOf({ certificate }: { readonly certificate: Uint8Array }): Certificate {
+  const read = readCertificate(certificate);
+  return read.ok ? read.value : assert.fail();
 }
 
 const named = (...alternativeNames: Uint8Array[]): CertificateOptions => ({ alternativeNames });
@@ -66,6 +68,17 @@ test('a network that is wider than that of mapped addresses holds no IPv4 addres
   const excluded = [ip(...MAPPED.slice(0, 11), 254, 0, 0, 0, 0, ...mask)];
   assert.equal(violation({ excluded, leaf: named(ip(10, 1, 2, 3)) }), 'none');
   assert.equal(violation({ excluded, leaf: named(ip(...MAPPED, 10, 1, 2, 3)) }), excludes('ip'));
+});
+
+test('an intermediate is constrained as well, unless it has the name of its issuer (RFC 5280 6.1.3 b)', () => {
+  const only = writeSequence(...subtrees(0, [directory('Allowed')]));
+  const root = makeAuthority({ name: 'Root', keys, extensions: [extension(EXTENSION.nameConstraints, only, true)] });
+  const below = (name: string) => {
+    const intermediate = root.makeIntermediate({ name });
+    const leaf = intermediate.issue({ subject: nameOf('Allowed'), keys });
+    return violatedConstraint([root, intermediate, leaf].map(certificateOf), 'rfc5280', { comparisons: 0 }) ?? 'none';
+  };
+  assert.deepEqual(['Allowed', 'Root', 'Other'].map(below), ['none', 'none', outside('directory')]);
 });
 
 suite('the comparisons of names', () => {
