@@ -62,6 +62,18 @@ suite('DER in certificates', () => {
     assert.equal(of(until('20251231235959Z')), 'certificate-expired: expired');
   });
 
+  test('a list in an extension is not empty (RFC 5280 4.2)', () => {
+    for (const name of [
+      'subjectAltName',
+      'extendedKeyUsage',
+      'certificatePolicies',
+      'crlDistributionPoints',
+    ] as const) {
+      const options = { extensions: [extension(EXTENSION[name], writeSequence())] };
+      assert.equal(of({ ...options, without: [name] }), MALFORMED, name);
+    }
+  });
+
   test('a policy named twice is refused (RFC 5280 4.2.1.4)', () => {
     assert.equal(of({ extensions: policies(policy('1.2.3'), policy('1.2.4')) }), 'accepted caller');
     assert.equal(of({ extensions: policies(policy('1.2.3'), policy('1.2.3')) }), MALFORMED);

@@ -23,7 +23,11 @@ const five = integer(Uint8Array.of(5));
 const GOOD = 'a current CRL from its issuer does not list it';
 const NO_NUMBER = 'it has no CRL number, or an invalid or critical one (RFC 5280 5.2.3)';
 
-function wordsOf(crls: readonly Uint8Array[], { chain } = caller, issuer = root): string | undefined {
+function wordsOf(
+  crls: readonly Uint8Array[],
+  { chain }: { readonly chain: readonly Uint8Array[] } = caller,
+  issuer = root,
+): string | undefined {
   const issuers = [approve(issuer, { revocation: CRL_REQUIRED })];
   return judge({ chain, issuers, crls }).steps.find(({ rule }) => rule.startsWith('crl'))?.words;
 }
@@ -65,12 +69,38 @@ suite('a CRL that proves nothing good says why', () => {
     assert.equal(wordsOf([]), 'there is no CRL from its issuer');
     assert.equal(wordsOf([makeAuthority({ name: 'Other' }).crl()]), 'there is no CRL from its issuer');
     assert.equal(wordsOf([root.crl(scope(flag(2)))]), 'the CRL covers authorities only');
-    assert.equal(wordsOf([root.crl(scope(flag(5)))]), 'the CRL covers attributes only');
+    const attributes = { ...scope(flag(5)), revoked: [caller.serial] };
+    assert.equal(wordsOf([root.crl(attributes)]), 'the CRL covers attributes only');
     const elsewhere = root.crl(scope(point('http://crl.test/other')));
     assert.equal(wordsOf([elsewhere]), 'the CRL is for another distribution point');
     assert.equal(wordsOf([elsewhere, root.crl()]), GOOD);
     const below = root.makeIntermediate({ name: 'Below' });
     assert.equal(wordsOf([root.crl(scope(flag(1)))], below.issue()), 'the CRL covers leaves only');
+    const [publisher, host] = [writeContext(4, below.subject), write(contextTag(2, 'primitive'), Buffer.from('host'))];
+    const by = (...names: Uint8Array[]) => {
+      const named = write(contextTag(2, 'constructed'), ...names);
+      const points = writeSequence(writeSequence(point('http://crl.test/1'), named));
+      return { chain: root.issue({ extensions: [extension(EXTENSION.crlDistributionPoints, points)] }).chain };
+    };
+    const direct = 'the CRL is inconclusive: the certificate names an indirect CRL, and this is not one';
+    for (const names of [[publisher], [host, publisher]]) {
+      const caller = { chain: [...by(...names).chain, below.certificate] };
+      assert.equal(wordsOf([below.crl()], caller), direct);
+    }
+  });
+
+  test('because the certificate names it for some reasons only (RFC 5280 6.3.3 d)', () => {
+    const url = 'http://crl.test/1';
+    const forReasons = (...octets: number[]) =>
+      writeSequence(point(url), write(contextTag(1, 'primitive'), Uint8Array.from(octets)));
+    const by = (...points: Uint8Array[]) =>
+      root.issue({ extensions: [extension(EXTENSION.crlDistributionPoints, writeSequence(...points))] });
+    const list = root.crl(scope(point(url)));
+    const [some, others] = [forReasons(6, 0x40), forReasons(7, 0x3f, 0x80)];
+    for (const points of [[writeSequence(point(url))], [some, others], [some, writeSequence(point(url))]])
+      assert.equal(wordsOf([list], by(...points)), GOOD);
+    for (const each of [some, others]) assert.notEqual(wordsOf([list], by(each)), GOOD);
+    assert.equal(wordsOf([root.crl()], by(some)), GOOD, 'a list without a point covers all reasons');
   });
 
   test('because of its signature', () => {
@@ -81,6 +111,8 @@ suite('a CRL that proves nothing good says why', () => {
     const keyCertSign = extension(EXTENSION.keyUsage, write(TAG.bitString, Uint8Array.of(2, 0x04)), true);
     const mute = makeAuthority({ extensions: [keyCertSign] });
     assert.equal(wordsOf([mute.crl()], mute.issue(), mute), 'the signer of the CRL lacks cRLSign');
+    const open = makeAuthority({ without: ['keyUsage'] });
+    assert.equal(wordsOf([open.crl()], open.issue(), open), GOOD);
   });
 
   test('because of its dates; several reasons are listed, each once', () => {
@@ -95,6 +127,23 @@ suite('a CRL that proves nothing good says why', () => {
     assert.equal(wordsOf([root.crl({ nextUpdate: null })]), 'the CRL has no nextUpdate');
     assert.equal(wordsOf([early, stale, stale]), `${notBefore}; ${staleSince}`);
   });
+});
+
+test('a verdict counts until the first next update of the lists that show it', () => {
+  const [sooner, later] = ['2026-11-18T00:00:00Z', '2026-11-20T00:00:00Z'].map((nextUpdate) =>
+    root.crl({ nextUpdate }),
+  );
+  const stale = root.crl({ nextUpdate: '2026-11-15T11:59:59Z' });
+  const issuers = [approve(root, { revocation: CRL_REQUIRED })];
+  for (const crls of [
+    [sooner, later],
+    [later, sooner],
+    [stale, sooner],
+    [sooner, stale],
+  ]) {
+    const { outcome } = judge({ chain: caller.chain, issuers, crls: crls.flatMap((list) => list ?? []) });
+    assert.equal(outcome.ok && outcome.value.until, Date.parse('2026-11-18T00:00:00Z') / 1000);
+  }
 });
 
 test('a CRL is older than another of its issuer if it is behind in number or date and ahead in neither', () => {
