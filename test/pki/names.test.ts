@@ -3,9 +3,18 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { readElement, TAG } from '../../src/pki/der/der.ts';
 import { write, writeContext, writeSequence } from '../../src/pki/der/der-write.ts';
-import { isNameWithin, prepareText, readName, readText, sameName } from '../../src/pki/x509/distinguished-name.ts';
+import {
+  foldedCharacters,
+  isInSetOrder,
+  isNameWithin,
+  mayBeSame,
+  prepareText,
+  printName,
+  readName,
+  readText,
+  sameName,
+} from '../../src/pki/x509/distinguished-name.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
-import { checksOf, type GeneralName } from '../../src/pki/x509/general-name.ts';
 import { makeAuthority } from '../authority.ts';
 import { attribute, extension, nameOf } from '../signed-der.ts';
 import { approve, verdict } from './approved.ts';
@@ -18,7 +27,8 @@ const utf32 = (text: string) =>
     Array.from(text, (character) => Buffer.from((character.codePointAt(0) ?? 0).toString(16).padStart(8, '0'), 'hex')),
   );
 const utf16 = (text: string) => Buffer.from(text, 'utf16le').swap16();
-const same = (a: Uint8Array, b: Uint8Array) => sameName(readName(readElement(a)), readName(readElement(b)));
+const nameIn = (der: Uint8Array) => readName(readElement(der));
+const same = (a: Uint8Array, b: Uint8Array) => sameName(nameIn(a), nameIn(b));
 
 /** The same four letters in every string type that a directory name may have (X.520 DirectoryString, and those before it). */
 const ENCODINGS: Readonly<Record<string, Uint8Array>> = {
@@ -98,6 +108,7 @@ suite('every string type compares with every other', () => {
 
   test('characters beyond 16 bits, in UniversalString and UTF8String', () => {
     assert.equal(same(organisation(write(TAG.universal, utf32('\u{10400}'))), organisation('\u{10428}')), true);
+    assert.equal(same(organisation(write(TAG.universal, utf32('\u{10ffff}'))), organisation('\u{10ffff}')), true);
   });
 
   test('bytes that are invalid in their string type equal only themselves', () => {
@@ -140,8 +151,8 @@ suite('no attribute value can imitate the structure of a name', () => {
   });
 
   test('a name lies within a subtree by whole relative names only (RFC 5280 4.2.1.10)', () => {
-    const name = readName(readElement(writeSequence(rdn(attribute('2.5.4.10', 'ab')), rdn(attribute('2.5.4.3', 'c')))));
-    const within = (subtree: Uint8Array) => isNameWithin(name, readName(readElement(subtree)));
+    const name = nameIn(writeSequence(rdn(attribute('2.5.4.10', 'ab')), rdn(attribute('2.5.4.3', 'c'))));
+    const within = (subtree: Uint8Array) => isNameWithin(name, nameIn(subtree));
     assert.equal(within(organisation('AB')), true);
     assert.equal(within(organisation('a')), false);
     assert.equal(within(writeSequence()), true);
@@ -195,10 +206,9 @@ suite('names that are too large', () => {
       writeSequence(rdn(...Array.from({ length: count }, (_, n) => attribute(n ? ORGANISATION : '2.5.4.3', 'x'))));
     assert.equal(of(attributes(16)), 'accepted x');
     assert.equal(of(attributes(17)), 'certificate-unreadable: readable');
-    assert.equal(
-      of(writeSequence(rdn(attribute(ORGANISATION, 'x'.repeat(4_100))))),
-      'certificate-unreadable: readable',
-    );
+    const around = organisation('x'.repeat(4_000)).length - 4_000;
+    assert.equal(nameIn(organisation('x'.repeat(4_096 - around))).der.length, 4_096);
+    assert.throws(() => nameIn(organisation('x'.repeat(4_097 - around))), /longer than 4096 octets/);
   });
 
   test('an issuer is found by its name in another encoding (RFC 5280 7.1)', () => {
@@ -226,15 +236,47 @@ test('text outside the alphabet of its string type has no type, so it names nobo
     assert.equal(typeOf(tag, text), 'other', text);
 });
 
-test('a host name has at most 253 characters (RFC 1035 2.3.4); for constraints, also a final period', () => {
-  const long = (last: number) => [...Array(3).fill('a'.repeat(63)), 'b'.repeat(last)].join('.');
-  const facts = (value: string) => {
-    const name: GeneralName = { kind: 'dns', value };
-    const { isWellFormed, isComparable } = checksOf(name);
-    return [isWellFormed(name), isComparable(name)];
-  };
-  assert.deepEqual([long(61).length, facts(long(61))], [253, [true, true]]);
-  assert.deepEqual(facts(`${long(61)}.`), [false, true]);
-  assert.deepEqual(facts(long(62)), [false, true]);
-  assert.deepEqual(facts(long(63)), [false, false]);
+suite('what is cheap to know about a name', () => {
+  const of = (...types: string[]) => nameIn(writeSequence(...types.map((oid) => rdn(attribute(oid, 'x')))));
+  const both = (...oids: string[]) => nameIn(writeSequence(rdn(...oids.map((oid) => attribute(oid, 'x')))));
+
+  test('how many characters must be normalised', () => {
+    for (const [text, count] of [
+      ['Plain Text 7', 0],
+      ['j\u00f6rg', 4],
+      ['a  b', 4],
+      [' a', 2],
+    ] as const)
+      assert.equal(foldedCharacters(nameIn(organisation(text))), count, text);
+    assert.equal(foldedCharacters(nameIn(nameOf(['\u00f6', 'plain', '\u00e4\u00e4']))), 3);
+    assert.equal(foldedCharacters(nameIn(organisation(write(TAG.octetString, Buffer.from('\u00f6'))))), 0);
+  });
+
+  test('whether it can be the same as another: the types of its attributes', () => {
+    assert.equal(mayBeSame(of('2.5.4.3', '2.5.4.10'), of('2.5.4.3', '2.5.4.10')), true);
+    assert.equal(mayBeSame(both('2.5.4.3', '2.5.4.10'), both('2.5.4.10', '2.5.4.3')), true);
+    for (const other of [of('2.5.4.3'), of('2.5.4.3', '2.5.4.11'), of('2.5.4.3', '2.5.4.10', '2.5.4.10')])
+      assert.equal(mayBeSame(of('2.5.4.3', '2.5.4.10'), other), false);
+    assert.equal(mayBeSame(both('2.5.4.3'), both('2.5.4.3', '2.5.4.10')), false);
+  });
+
+  test('whether the attributes of a relative name are sorted by encoding (X.690 11.6)', () => {
+    const isSorted = (...values: string[]) =>
+      nameIn(writeSequence(rdn(...values.map((value) => attribute(ORGANISATION, value))))).rdns.every(isInSetOrder);
+    for (const values of [['a'], ['a', 'a'], ['a', 'b', 'c']]) assert.equal(isSorted(...values), true, `${values}`);
+    for (const values of [
+      ['b', 'a'],
+      ['a', 'c', 'b'],
+    ])
+      assert.equal(isSorted(...values), false, `${values}`);
+  });
+});
+
+test('names are printed as OpenSSL does, with at most 16 relative names', () => {
+  const many = (count: number) => printName(nameIn(nameOf(Array(count).fill('x'))));
+  assert.equal(printName(nameIn(writeSequence())), '(empty name)');
+  assert.equal(many(16), Array(16).fill('CN=x').join(', '));
+  assert.equal(many(18), `${many(16)}, and 2 more`);
+  const two = rdn(attribute('2.5.4.6', 'DE'), attribute('1.2.3', 'y'));
+  assert.equal(printName(nameIn(writeSequence(two))), 'C=DE+1.2.3=y');
 });

@@ -22,7 +22,7 @@ export function readInteger(element: Element, tag: number = TAG.integer): Uint8A
 /** A small non-negative INTEGER. */
 export function readCount(element: Element, tag: number = TAG.integer): number {
   const octets = readInteger(element, tag);
-  if (octets.length > 4 || (octets[0] ?? 0) >= 0x80) throw new MalformedDer('a count is negative or too large');
+  if (octets.length > 4 || (octets[0] as number) >= 0x80) throw new MalformedDer('a count is negative or too large');
   return octets.reduce((count, octet) => count * 256 + octet, 0);
 }
 
@@ -43,7 +43,7 @@ function printOid(content: Uint8Array): string {
   const arcs: (number | bigint)[] = [];
   let start = 0;
   for (let end = 1; end <= content.length; end++) {
-    if ((content[end - 1] ?? 0) >= 0x80) continue;
+    if ((content[end - 1] as number) >= 0x80) continue;
     arcs.push(arcOf(content.subarray(start, end)));
     start = end;
   }
@@ -85,12 +85,13 @@ export function readNamedBits(element: Element, tag: number = TAG.bitString): Re
   if (octets.length > MAX_NAMED_OCTETS) throw new MalformedDer('a list of named bits is too long');
   const bits = new Set<number>();
   for (let bit = 0; bit < octets.length * 8 - unused; bit++) {
-    if ((octets[bit >> 3] ?? 0) & (0x80 >> (bit & 7))) bits.add(bit);
+    if ((octets[bit >> 3] as number) & (0x80 >> (bit & 7))) bits.add(bit);
   }
   return bits;
 }
 
-/** Year, month, day, hour, minute and second. */
+type Parts = [year: number, month: number, day: number, hour: number, minute: number, second: number];
+
 const TIME_FORMS: Readonly<Record<number, RegExp>> = {
   [TAG.utcTime]: /^(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})Z$/,
   [TAG.generalizedTime]: /^(\d{4})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})Z$/,
@@ -98,13 +99,13 @@ const TIME_FORMS: Readonly<Record<number, RegExp>> = {
 
 /** RFC 5280 4.1.2.5: Zulu time with seconds, without fractions; two-digit years mean 1950 to 2049. */
 export function readTime({ tag, content }: Element): EpochSeconds {
-  const parts = TIME_FORMS[tag]?.exec(decodeLatin(content))?.slice(1).map(Number);
+  const parts = TIME_FORMS[tag]?.exec(decodeLatin(content))?.slice(1).map(Number) as Parts | undefined;
   if (!parts) throw new MalformedDer('a time does not have the format of RFC 5280 4.1.2.5');
-  const [written = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts;
+  const [written, month, day, hour, minute, second] = parts;
   const year = tag === TAG.generalizedTime ? written : written + (written < 50 ? 2000 : 1900);
   const moment = new Date(0);
   moment.setUTCFullYear(year, month - 1, day);
-  const isDay = moment.getUTCMonth() === month - 1 && moment.getUTCDate() === day;
+  const isDay = moment.getUTCMonth() === month - 1; // other days end up in another month
   if (!isDay || hour > 23 || minute > 59 || second > 59) throw new MalformedDer('a time does not exist');
   return epochSeconds(moment.getTime() / 1000 + hour * 3600 + minute * 60 + second);
 }

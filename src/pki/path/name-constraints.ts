@@ -183,7 +183,7 @@ function isHostWithin(host: string, domain: string): boolean {
 function isAddressWithin(address: Uint8Array, range: Uint8Array): boolean {
   const size = address.length;
   if (range.length !== size * 2) return false;
-  return address.every((octet, index) => ((octet ^ (range[index] ?? 0)) & (range[size + index] ?? 0)) === 0);
+  return address.every((octet, index) => ((octet ^ (range[index] as number)) & (range[size + index] as number)) === 0);
 }
 
 const MAPPED = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];

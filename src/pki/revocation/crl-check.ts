@@ -116,8 +116,7 @@ function whyInconclusive(list: RevocationList, certificate: Certificate): string
       : 'the CRL is inconclusive: the certificate names an indirect CRL, and this is not one';
   }
   const kind = certificate.known.basicConstraints?.ca ? 'authorities' : 'leaves';
-  if (scope.only && scope.only !== kind) return `the CRL covers ${scope.only} only`;
-  return isElsewhere(list, certificate) ? ELSEWHERE : undefined;
+  return scope.only && scope.only !== kind ? `the CRL covers ${scope.only} only` : undefined;
 }
 
 const ELSEWHERE = 'the CRL is for another distribution point';

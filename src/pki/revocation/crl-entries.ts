@@ -70,7 +70,7 @@ function scanDate(bytes: Uint8Array, offset: number, end: number, scan: Scan): n
 function isPlainDate(bytes: Uint8Array, offset: number, after: number): boolean {
   if (bytes[offset] !== TAG.utcTime || after - offset !== 15 || bytes[after - 1] !== 0x5a) return false;
   for (let index = offset + 2; index < after - 1; index++) {
-    const octet = bytes[index] ?? 0;
+    const octet = bytes[index] as number;
     if (octet < 0x30 || octet > 0x39) return false;
   }
   return true;
@@ -82,7 +82,7 @@ function whyBadDate(date: Uint8Array): string | undefined {
 }
 
 /** SEQUENCE { SEQUENCE { OID 2.5.29.21, OCTET STRING { ENUMERATED } } }: a reason, as most CAs encode it. */
-const PLAIN_REASON = Uint8Array.of(0x30, 0x0c, 0x30, 0x0a, 6, 3, 0x55, 0x1d, 0x15, 4, 3, 0x0a, 1);
+const PLAIN_REASON = Buffer.from('300c300a0603551d1504030a01', 'hex');
 
 /** Returns whether the entry removes a certificate from the list. */
 function scanExtensions(bytes: Uint8Array, offset: number, end: number, scan: Scan): boolean {
@@ -123,8 +123,8 @@ function positionsFor(names: Uint8Array, scan: Scan): Positions | undefined {
 }
 
 function contentAt(bytes: Uint8Array, offset: number, tag: number): number {
-  if (bytes[offset] !== tag) throw new MalformedDer(`expected tag ${tag}, found ${bytes[offset] ?? 'nothing'}`);
-  const first = bytes[offset + 1] ?? 0;
+  if (bytes[offset] !== tag) throw new MalformedDer(`expected tag ${tag}, found ${bytes[offset]}`);
+  const first = bytes[offset + 1] as number;
   return offset + 2 + (first < 0x80 ? 0 : first & 0x7f);
 }
 
@@ -215,7 +215,7 @@ function serialAt(bytes: Uint8Array, position: number): Uint8Array {
 
 /** Serial numbers have short-form lengths: `scanEntries` accepts no others. */
 function endOfSerial(bytes: Uint8Array, position: number): number {
-  return position + 2 + (bytes[position + 1] ?? 0);
+  return position + 2 + (bytes[position + 1] as number);
 }
 
 /** Skips leading zeros: a CA may pad the number in the list but not in the certificate. */
@@ -232,7 +232,7 @@ function isPadding(first: number, second: number): boolean {
 function hashOf(bytes: Uint8Array, from: number, end: number): number {
   let hash = end - from;
   for (let index = from; index < end; index++) {
-    hash = Math.imul(hash ^ (bytes[index] ?? 0), 0x5bd1e995);
+    hash = Math.imul(hash ^ (bytes[index] as number), 0x5bd1e995);
     hash ^= hash >>> 15;
   }
   return hash >>> 0;

@@ -136,9 +136,9 @@ const EMPTY_LIST = 'a list that must not be empty is empty';
 
 function readKeyUsage(element: Element): ReadonlySet<number> {
   const bits = readNamedBits(element);
-  const [unused = 0] = element.content;
+  const unused = element.content[0] as number;
   // X.690 11.2.1: unused bits are zero.
-  if (((element.content.at(-1) ?? 0) & ((1 << unused) - 1)) !== 0) throw new MalformedDer('padding bits are set');
+  if (((element.content.at(-1) as number) & ((1 << unused) - 1)) !== 0) throw new MalformedDer('padding bits are set');
   // RFC 5280 4.2.1.3: if present, at least one of nine bits is set.
   if (bits.size === 0) throw new MalformedDer('no key usage is set');
   if (Math.max(...bits) > LAST_KEY_USAGE) throw new MalformedDer('an unknown key usage is set');

@@ -150,11 +150,11 @@ function flawOfExponent(exponent: Uint8Array, sizes: { bits: number; exponentBit
 }
 
 function isNegative(integer: Uint8Array): boolean {
-  return (integer[0] ?? 0) >= 0x80;
+  return (integer[0] as number) >= 0x80;
 }
 
 function isOdd(integer: Uint8Array): boolean {
-  return ((integer.at(-1) ?? 0) & 1) === 1;
+  return ((integer.at(-1) as number) & 1) === 1;
 }
 
 /** RFC 5480 2.2: a compressed or uncompressed point on a named curve. OpenSSL never loads a curve that is spelled out: it may be slow. */
@@ -203,7 +203,7 @@ export function isExponentShort(key: Uint8Array): boolean {
 
 function bitLength(integer: Uint8Array): number {
   const first = integer[0] === 0 ? integer.subarray(1) : integer;
-  return first.length * 8 - Math.clz32(first[0] ?? 0) + 24;
+  return first.length * 8 - Math.clz32(first[0] as number) + 24;
 }
 
 export function printKey({ family, bits, curve }: PublicKeyFacts): string {

@@ -138,8 +138,43 @@ suite('the entries of a list', () => {
       assert.deepEqual(serialsIn(revokedEntry(Buffer.from(hex, 'hex'))).found, [expected]);
   });
 
+  test('begin with a serial number of 1 to 127 octets', () => {
+    const entry = (...parts: Uint8Array[]) => writeSequence(...parts, write(TAG.utcTime, Buffer.from('241101000000Z')));
+    for (const length of [1, 127])
+      assert.deepEqual(serialsIn(entry(integer(Buffer.alloc(length, 1)))).found, ['01'.repeat(length)]);
+    const pastTheEnd = Uint8Array.of(TAG.sequence, 3, TAG.integer, 2, 5, 6);
+    const noSerials = [
+      write(TAG.octetString, Uint8Array.of(5)),
+      integer(Buffer.alloc(0)),
+      integer(Buffer.alloc(128, 1)),
+    ];
+    for (const list of [pastTheEnd, ...noSerials.map((serial) => entry(serial))])
+      assert.throws(() => scanEntries(list, false), /does not begin with a serial number/);
+  });
+
+  test('may have a GeneralizedTime', () => {
+    const date = write(TAG.generalizedTime, Buffer.from('20241101000000Z'));
+    assert.equal(serialsIn(writeSequence(integer(Uint8Array.of(5)), date)).odd, undefined);
+  });
+
+  test('are of at most 256 other issuers', () => {
+    const entry = (_: unknown, index: number) => revokedEntry(Uint8Array.of(5), ofIssuer(nameOf(`CA ${index}`)));
+    const { others, odd } = scanEntries(Buffer.concat(Array.from({ length: 256 }, entry)), false);
+    assert.deepEqual([others.length, odd], [256, undefined]);
+    const more = scanEntries(Buffer.concat([...Array.from({ length: 257 }, entry), entry(0, 0)]), false);
+    assert.equal(more.others.length, 256);
+    assert.match(more.odd ?? '', /more than 256 issuers/);
+  });
+
   test('are odd if a date has something else than digits', () => {
-    for (const date of ['/41101000000Z', ':41101000000Z', '24110100000/Z', '24110100000:Z', '2411010000000']) {
+    for (const date of [
+      '/41101000000Z',
+      ':41101000000Z',
+      '24110100000/Z',
+      '24110100000:Z',
+      '2411010000000',
+      '2411010000Z',
+    ]) {
       const entry = writeSequence(integer(Uint8Array.of(5)), write(TAG.utcTime, Buffer.from(date)));
       assert.match(serialsIn(entry).odd ?? '', /date/, date);
     }
@@ -149,7 +184,9 @@ suite('the entries of a list', () => {
     const rest = [...revokedEntry(Uint8Array.of(5))].slice(2);
     for (const length of [[0x80], [0x81, rest.length], [0x85, 0, 0, 0, 0, rest.length], [rest.length + 1]])
       assert.throws(() => scanEntries(Uint8Array.of(TAG.sequence, ...length, ...rest), false), MalformedDer);
-    assert.throws(() => scanEntries(Uint8Array.of(TAG.set, rest.length, ...rest), false), MalformedDer, 'a SET');
+    assert.throws(() => scanEntries(Uint8Array.of(TAG.set, rest.length, ...rest), false), /expected tag 48, found 49/);
+    for (const start of [[TAG.sequence], [TAG.sequence, 0x82, 1]])
+      assert.throws(() => scanEntries(Uint8Array.from(start), false), MalformedDer);
   });
 });
 
@@ -167,10 +204,21 @@ suite('removeFromCRL (RFC 5280 5.3.1)', () => {
     assert.equal(ask(required, root.crl({ entries: [revokedEntry(caller.serial, reason(6))] })), REVOKED);
   });
 
+  test('is no other extension of the same length, nor another reason', () => {
+    const same = extension('1.2.3.4', write(TAG.enumerated, Uint8Array.of(8)));
+    for (const kept of [same, reason(6), reason(9)])
+      assert.equal(
+        ask(required, root.crl(), root.crl({ extensions: [delta], entries: [revokedEntry(caller.serial, kept)] })),
+        REVOKED,
+      );
+  });
+
   test('is found among other entry extensions', () => {
     const invalid = extension('2.5.29.24', write(TAG.generalizedTime, Buffer.from('20240101000000Z')));
-    const entries = [revokedEntry(caller.serial, reason(8), invalid)];
-    assert.equal(ask(required, root.crl(), root.crl({ extensions: [delta], entries })), ACCEPTED);
+    const entries = (code: number) => [revokedEntry(caller.serial, reason(code), invalid)];
+    assert.equal(ask(required, root.crl(), root.crl({ extensions: [delta], entries: entries(8) })), ACCEPTED);
+    assert.equal(ask(required, root.crl(), root.crl({ extensions: [delta], entries: entries(6) })), REVOKED);
+    assert.equal(ask(required, root.crl({ entries: entries(8) })), REVOKED, 'in a complete list');
   });
 });
 
