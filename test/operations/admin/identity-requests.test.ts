@@ -50,6 +50,10 @@ suite('identities, as requests name them', () => {
     assert.deepEqual(await write('ada', {}, typeof shown === 'string' || shown.revision), { ...none, ...ada });
     assert.deepEqual(await write('ada', { userName: 'eve' }, 'present'), { ...none, userName: 'eve' });
     assert.equal(await run('identity-show', { id: 'ada' }), 'identity-unknown');
+    for (const userName of ['dan', 'dan']) {
+      const done = await run('identity-put', { id: 'dan', body: {} });
+      assert.equal(typeof done === 'string' ? done : done.value.userName, userName);
+    }
     await write('bob', { password: PASSWORD.reveal() });
     assert.ok(await localDirectory(admin.store).passwords.check('bob', PASSWORD, false));
   });
