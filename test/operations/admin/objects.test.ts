@@ -41,6 +41,14 @@ test('a plan is applied as somebody has seen it, or not at all', async (t) => {
   assert.deepEqual(await admin.did(), ['integration registered', 'integration changed']);
 });
 
+test('a document with a field that is unknown is refused as a whole', async (t) => {
+  const plan = await planObjects(
+    { integrations: { a: { scope: 'orders:read', scopes: '' } } },
+    await administration(t),
+  );
+  assert.equal(plan.ok || plan.refusal.reason, 'object-malformed');
+});
+
 test('what was removed is made anew, without what it had', async (t) => {
   const admin = await administration(t);
   await registerIntegration('a', { scope: 'orders:write', name: 'A' }, admin);
@@ -122,6 +130,8 @@ test('of a document that is pruned, what it does not name is removed, and grants
       (done.value.value as { items: { id: string; does: string }[] }).items.map(({ id, does }) => `${does} ${id}`)
     );
   };
+  const kept = await applyObjects(WANTED, admin);
+  assert.deepEqual(kept.ok && (kept.value.value as { items: unknown }).items, [], 'unless that is asked for');
   assert.deepEqual(await prune({ identities: {} }), []);
   assert.deepEqual(known, []);
   assert.deepEqual(await prune(WANTED), ['remove b']);
@@ -136,8 +146,11 @@ test('groups that own integrations are admitted to the command line in the same 
     const { access } = (await admin.store.load(integrations, COMMAND_LINE)).found?.row ?? {};
     return access?.to === 'named' ? access.groups : access?.to;
   };
-  const own = async (id: string, owners: string[], ports: Administering = admin) =>
-    assert.ok((await registerIntegration(id, { scope: 'orders:read', owners }, ports)).ok);
+  const own = async (id: string, owners: string[], ports: Administering = admin) => {
+    const access = { to: 'named', groups: ['own'], identities: [] } as const;
+    const done = await registerIntegration(id, { scope: 'orders:read', owners, access }, ports);
+    assert.deepEqual(done.ok && done.value.access, access);
+  };
   await own('early', ['first']);
   await registerIntegration(COMMAND_LINE, { scope: 'orders:read' }, admin);
   await own('a', ['team']);
