@@ -79,8 +79,13 @@ test('by the certificate of the identity that speaks for it', async (t) => {
   assert.deepEqual(await identified(proof('other'), node), UNPROVEN);
   const missing = { ...proof(), presented: NOTHING };
   assert.deepEqual(await identified(missing, node), ['certificate-missing', 1]);
-  const expired = { ...node, judge: async () => ({ outcome: refuse('certificate-expired'), steps: [] }) as Verdict };
-  assert.deepEqual(await identified(proof(), expired), ['certificate-expired', 1]);
+  let judged = 0;
+  const judge = async (): Promise<Verdict> => {
+    judged++;
+    return { outcome: refuse('certificate-expired'), steps: [] };
+  };
+  assert.deepEqual(await identified(proof(), { ...node, judge }), ['certificate-expired', 1]);
+  assert.equal(judged, 1, 'it would not be better if read again');
 });
 
 /** An access token of Ada, for the service alone. */
