@@ -31,7 +31,7 @@ interface CrlFile {
   readonly contents: Uint8Array;
 }
 
-function act(name: ActName, given: object, ports: Administering, files: readonly CrlFile[] = []) {
+export function act(name: ActName, given: object, ports: Administering, files: readonly CrlFile[] = []) {
   return runAct(name, given, {
     issuer: 'https://tokens.example',
     random: systemRandom,

@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PersonOutcome } from '../../src/core/outcome.ts';
-import { confirmDevice, denyDevice, enterUserCode } from '../../src/operations/device/decide-device.ts';
+import {
+  confirmDevice,
+  countFailedSignIn,
+  denyDevice,
+  enterUserCode,
+} from '../../src/operations/device/decide-device.ts';
 import { storeOf } from '../../src/store/change.ts';
+import { attempts } from '../../src/store/tables/attempts.ts';
+import { devices } from '../../src/store/tables/devices.ts';
 import {
   accepted,
   ada,
@@ -175,4 +182,27 @@ test('a user code is matched without case, spaces or dashes [RFC 8628 6.1]', asy
   const { userCode } = await start(node);
   const typed = ` ${userCode.toLowerCase().replace('-', ' – ')} `;
   assert.equal(await answer(enterUserCode(typed, ada, node)), 'accepted');
+});
+
+test('five failed sign-ins spend a user code; an unknown one costs as much, and says nothing', async (t) => {
+  const { node } = await onSqlite(t);
+  const { userCode } = await start(node);
+  const fail = async (code = userCode) => {
+    await countFailedSignIn(code, node);
+    const [device] = await node.store.page(devices, { limit: 1 });
+    return [device?.failedSignIns, device?.decision.is];
+  };
+  for (let n = 1; n < 5; n++) assert.deepEqual(await fail(), [n, 'open']);
+  assert.deepEqual(await fail(WRONG), [4, 'open']);
+  const [decoy] = await node.store.page(attempts, { limit: 1 });
+  assert.match(decoy?.about ?? '', /^unknown code [0-9a-f]{16}$/);
+  assert.deepEqual([decoy?.count, decoy?.endsAt], [0, node.clock.now()]);
+  assert.deepEqual(await fail(), [5, 'spent']);
+  assert.deepEqual(await fail(), [5, 'spent'], 'and no more');
+  const events = await node.store.newestEvents({ count: 9 });
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    ['spent'],
+  );
+  assert.equal(await answer(enterUserCode(userCode, ada, node)), 'device-code-spent');
 });

@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import type { BackEnd } from '../../src/store/back-end.ts';
 import { eventPages, pages, rows } from '../../src/store/pages.ts';
 import { attempts } from '../../src/store/tables/attempts.ts';
+import { withTurns } from '../turns.ts';
 import { commitOf, counter, told } from './conformance/rows.ts';
 import { sqliteDatabase } from './sqlite-database.ts';
 
@@ -46,4 +47,12 @@ test('pages are read lazily', async (t) => {
   };
   for await (const _ of pages({ page }, attempts, { limit: 3 })) break;
   assert.equal(read, 1);
+});
+
+test('other work gets a turn between two pages', async (t) => {
+  const store = await holding(9, t);
+  for (const read of [pages(store, attempts, { limit: 3 }), eventPages(store, 3)]) {
+    const [, turns] = await withTurns(Array.fromAsync<unknown>(read));
+    assert.ok(turns >= 3, `${turns}`);
+  }
 });

@@ -64,7 +64,7 @@ export async function pageOfGrants(
   const end = read.at(-1);
   // Keys are in the order of creation.
   const edge = newest ? since : until;
-  const isPast = end && edge !== undefined && end.createdAt > now - edge !== (newest === true);
+  const isPast = end && edge !== undefined && (newest ? end.createdAt < now - edge : end.createdAt > now - edge);
   const isOver = read.length < MOST_READ || isPast;
   const last = found.length > limit ? page.at(-1) : isOver ? undefined : end;
   return accept({ grants: page, now, ...(last && { next: last.id }) });

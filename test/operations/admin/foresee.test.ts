@@ -9,22 +9,10 @@ import { grants } from '../../../src/store/tables/grants.ts';
 import { SERVICE, serviceTimes } from '../../../src/store/tables/service-times.ts';
 import { put } from '../../node.ts';
 import { aGrant, CLIENT } from '../../samples.ts';
+import { withTurns } from '../../turns.ts';
 import { onSqlite } from '../on-sqlite.ts';
 
 const MANY = 10_000;
-
-/** What the work results in, and how many turns other work had meanwhile. */
-async function withTurns<T>(work: Promise<T>): Promise<[result: T, turns: number]> {
-  let [turns, isOver] = [0, false];
-  const others = async () => {
-    for (; !isOver; turns++) await new Promise(setImmediate);
-  };
-  const meanwhile = others();
-  const result = await work;
-  isOver = true;
-  await meanwhile;
-  return [result, turns];
-}
 
 test('of very many grants, as many are counted as an operator can wait for, and other requests are answered meanwhile', async (t) => {
   const { node, clock } = await onSqlite(t);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { type IdentityId, parseIdentityId } from '../../../src/core/identity.ts';
+import { attemptsAs } from '../../../src/core/rules/sign-in.ts';
 import { localDirectory } from '../../../src/directory/local/local-directory.ts';
 import { findIdentity, findIdentityByDigits } from '../../../src/operations/admin/find-identity.ts';
 import {
@@ -12,10 +13,12 @@ import {
   removeIdentity,
   setPassword,
 } from '../../../src/operations/admin/identities.ts';
+import { nameMark } from '../../../src/operations/person/sign-in.ts';
+import { attempts } from '../../../src/store/tables/attempts.ts';
 import { byUserName, identities } from '../../../src/store/tables/identities.ts';
 import { Secret } from '../../../src/tokens/secret.ts';
 import { put } from '../../node.ts';
-import { anIdentity } from '../../samples.ts';
+import { anIdentity, NOW } from '../../samples.ts';
 import { administration } from './admin-samples.ts';
 
 const PASSWORD = new Secret('correct horse battery');
@@ -118,8 +121,11 @@ suite('identities', () => {
       for (const typed of [email, 'ada@EXAMPLE.com'])
         assert.ok((await changeIdentity(name, { email: typed, groups: ['ops'] }, admin)).ok, `${name} ${typed}`);
     await addIdentity({ userName: 'cyd' }, admin);
-    const shared = await changeIdentity('cyd', { email }, admin);
-    assert.equal(shared.ok || shared.refusal.reason, 'address-shared');
+    for (const address of [{ email }, { upn: 'bob@corp.example' }]) {
+      const shared = await changeIdentity('cyd', address, admin);
+      assert.equal(shared.ok || shared.refusal.reason, 'address-shared');
+    }
+    assert.ok((await changeIdentity('bob', { upn: 'bob@CORP.example' }, admin)).ok);
   });
 
   test('whoever was removed is not brought back by their id', async (t) => {
@@ -171,6 +177,10 @@ suite('identities', () => {
     const directory = localDirectory(admin.store);
     assert.equal(await directory.passwords.check('ada', PASSWORD, false), undefined);
     assert.ok(await directory.passwords.check('ada', next, false));
+    const about = attemptsAs(nameMark('ada'));
+    await put(admin.store, attempts, { about, count: 9, endsAt: NOW });
+    assert.ok((await setPassword('ada', PASSWORD, admin)).ok);
+    assert.equal((await admin.store.load(attempts, about)).found?.row.count, 0, 'failures of others are forgotten');
   });
 
   test('an identity without a password gets one', async (t) => {

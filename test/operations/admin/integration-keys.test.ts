@@ -1,9 +1,11 @@
 // Keys that an integration authenticates with: which key an act names, also if another one has the same kid.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { keyMarks } from '../../../src/core/integration.ts';
 import { endsBetween } from '../../../src/core/rules/endings.ts';
 import { addIntegrationKeys, removeIntegrationKey } from '../../../src/operations/admin/integration-keys.ts';
-import { registerIntegration } from '../../administer.ts';
+import { integrations } from '../../../src/store/tables/integrations.ts';
+import { changeIntegration, registerIntegration } from '../../administer.ts';
 import { keySetOf, platformKey } from '../../platform.ts';
 import { NOW } from '../../samples.ts';
 import { administration } from './admin-samples.ts';
@@ -40,5 +42,32 @@ suite('keys of an integration', () => {
     await addIntegrationKeys('robot', { file: keySetOf(first) }, admin);
     await addIntegrationKeys('robot', { url: 'https://robot.example/jwks' }, admin);
     assert.deepEqual((await admin.did()).slice(2), ['integration key removed', 'integration key added']);
+  });
+
+  test('the log says which keys a replaced integration lost and got, and whether others may use it', async (t) => {
+    const admin = await administration(t);
+    const setOf = (key: typeof first) => ({ from: 'file', set: keySetOf(key) }) as const;
+    await registerIntegration('robot', { scope: 'orders:read', publicKeys: setOf(first) }, admin);
+    const marks = keyMarks((await admin.store.load(integrations, 'robot')).found?.row.keys);
+    const changes: [change: Parameters<typeof changeIntegration>[1], acts: readonly string[]][] = [
+      [{ name: 'Robot' }, ['integration changed']],
+      [{ publicKeys: setOf(second) }, ['integration key removed', 'integration key added']],
+      [{ enabled: false }, ['integration disabled']],
+      [{ enabled: true, name: 'robot' }, ['integration enabled', 'integration changed']],
+      [{ access: { to: 'named', groups: ['ops'], identities: [] } }, ['integration changed']],
+    ];
+    for (const [change, acts] of changes) {
+      const { length } = await admin.did();
+      assert.ok((await changeIntegration('robot', change, admin)).ok);
+      assert.deepEqual((await admin.did()).slice(length), acts);
+    }
+    const details = (await admin.store.events({ after: 0, limit: 20 })).map(({ detail }) => detail);
+    const [, plain, removed, added] = details;
+    const now = keyMarks((await admin.store.load(integrations, 'robot')).found?.row.keys);
+    assert.deepEqual(
+      [plain, details.at(-1)].map((detail) => detail && 'accessChanged' in detail),
+      [false, true],
+    );
+    assert.partialDeepStrictEqual([removed, added], [{ ended: marks }, { key: now.join(' ') }]);
   });
 });

@@ -3,11 +3,13 @@ import { suite, test } from 'node:test';
 import { seconds } from '../../../src/core/time.ts';
 import { enableIntegration } from '../../../src/operations/admin/acts/integration.ts';
 import { addIdentity } from '../../../src/operations/admin/identities.ts';
+import { dropIntegrationSecrets, makeIntegrationSecret } from '../../../src/operations/admin/secrets.ts';
 import { MOST_ROWS } from '../../../src/store/store.ts';
 import { integrations } from '../../../src/store/tables/integrations.ts';
 import { resourceServers } from '../../../src/store/tables/resource-servers.ts';
-import { applyObjects, changeIntegration, importIntegrations, registerIntegration } from '../../administer.ts';
-import { aResourceServer } from '../../samples.ts';
+import { act, applyObjects, changeIntegration, importIntegrations, registerIntegration } from '../../administer.ts';
+import { put } from '../../node.ts';
+import { anIntegration, aResourceServer, NOW } from '../../samples.ts';
 import { administration } from './admin-samples.ts';
 
 suite('integrations', () => {
@@ -103,6 +105,72 @@ suite('integrations', () => {
     const store = { ...admin.store, find };
     assert.ok((await applyObjects({ integrations }, { ...admin, store })).ok);
     assert.ok(asked < 5, `${asked} lookups`);
+  });
+
+  test('owners enable what owners have disabled, but not what an operator has', async (t) => {
+    const admin = await administration(t);
+    await registerIntegration('a', { scope: 'orders:read' }, admin);
+    const enable = async (enabled: boolean, isOwner: boolean) => {
+      const done = await enableIntegration('a', enabled, { ...admin, isOwner });
+      return done.ok ? done.value.enabled : done.refusal.reason;
+    };
+    assert.deepEqual([await enable(false, true), await enable(true, true)], [false, true]);
+    assert.deepEqual([await enable(false, false), await enable(true, true)], [false, 'permission-missing']);
+    assert.deepEqual([await enable(false, true), await enable(true, true)], [false, 'permission-missing']);
+    assert.deepEqual([await enable(true, false), await enable(true, true)], [true, true]);
+    assert.deepEqual([await enable(false, true), await enable(false, false)], [false, false]);
+    assert.equal(await enable(true, true), 'permission-missing');
+  });
+
+  test('at most two secrets live, for 180 days at most', async (t) => {
+    const admin = await administration(t);
+    await registerIntegration('a', { scope: 'orders:read' }, admin);
+    const make = async (lifetime: number) => {
+      const done = await makeIntegrationSecret('a', seconds(lifetime), admin);
+      return done.ok ? done.value.endsAt : done.refusal.reason;
+    };
+    const day = 86_400;
+    assert.equal(await make(day), 'secret-flow-off');
+    await changeIntegration('a', { flows: { secret: true } }, admin);
+    assert.equal(await make(0), 'secret-lifetime-malformed');
+    assert.equal(await make(180 * day + 1), 'secret-lifetime-malformed');
+    assert.equal(await make(1), NOW + 1);
+    assert.equal(await make(180 * day), NOW + 180 * day);
+    assert.equal(await make(day), 'client-secrets-exhausted');
+    admin.pass(1);
+    assert.equal(await make(day), NOW + day + 1, 'one has ended');
+    const drop = async (all: boolean) => {
+      const done = await dropIntegrationSecrets('a', { all }, admin);
+      return done.ok ? (done.value.secrets ?? []).map(({ endsAt }) => endsAt - NOW) : done.refusal.reason;
+    };
+    assert.deepEqual(await drop(false), [day + 1], 'the older one');
+    assert.equal(await drop(false), 'client-secrets-none');
+    assert.deepEqual(await drop(true), []);
+    assert.equal(await drop(true), 'client-secrets-none');
+  });
+
+  test('are listed in pages, without those that were removed', async (t) => {
+    const admin = await administration(t);
+    for (const id of ['a', 'b', 'c', 'd']) await registerIntegration(id, { scope: 'orders:read' }, admin);
+    const run = async (name: Parameters<typeof act>[0], given: object) => {
+      const done = await act(name, given, admin);
+      return done.ok ? (done.value.value as { items: { clientId: string }[]; next?: string }) : assert.fail();
+    };
+    const page = async (query: object) => {
+      const { items, ...next } = await run('integration-list', { query });
+      return [items.map(({ clientId }) => clientId).join(''), next];
+    };
+    assert.deepEqual(await run('integration-remove', { id: 'b', query: { confirmed: true } }), {
+      id: 'b',
+      endedGrants: 0,
+    });
+    assert.deepEqual(await page({ limit: 2 }), ['a', { next: 'b' }]);
+    assert.deepEqual(await page({ limit: 2, cursor: 'b' }), ['cd', { next: 'd' }]);
+    assert.deepEqual(await page({ limit: 3, cursor: 'b' }), ['cd', {}]);
+    assert.deepEqual(await page({ all: true }), ['abcd', {}]);
+    for (let n = 0; n < 98; n++)
+      await put(admin.store, integrations, anIntegration({ clientId: `e${100 + n}` as never }));
+    assert.deepEqual((await page({}))[1], { next: 'e195' });
   });
 
   test('an unknown integration is neither changed nor enabled', async (t) => {

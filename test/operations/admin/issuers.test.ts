@@ -3,7 +3,7 @@ import { suite, type TestContext, test } from 'node:test';
 import { TAG } from '../../../src/pki/der/der.ts';
 import { write, writeSequence } from '../../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../../src/pki/x509/extensions.ts';
-import { approveIssuer, type RevocationDraft } from '../../administer.ts';
+import { act, approveIssuer, type IssuerDraft, type RevocationDraft, withdrawIssuer } from '../../administer.ts';
 import { makeAuthority } from '../../authority.ts';
 import { extension, rsaKeys } from '../../signed-der.ts';
 import { administration } from './admin-samples.ts';
@@ -62,5 +62,73 @@ suite('approving an issuer', () => {
     const bare = makeAuthority({ without: ['subjectKeyIdentifier', 'authorityKeyIdentifier'] });
     assert.equal(await approval(context, bare.pem), 'approved');
     assert.match(await approval(context, bare.pem, 'strict'), /^certificate-refused: .*\{profile: strict\}/);
+  });
+
+  const COMMON = { identitySources: ['common-name'], identities: 'directory', profile: 'rfc5280' } as const;
+  const settings: [settings: Partial<IssuerDraft>, why: string | undefined][] = [
+    [{ directories: ['local', 'corp'] }, undefined],
+    [{ directories: ['local', 'no label'] }, 'no label is not the label of a directory'],
+    [{ identities: 'derived' }, undefined],
+    [{ identities: 'derived', directories: ['corp'] }, 'derived identities are looked up in no directory'],
+    [{ trustDomains: ['example.org', 'Example'] }, 'Example is not a trust domain'],
+    [{ policies: ['1.2.3'] }, undefined],
+    [{ policies: ['1.2.3', '1.02'] }, '1.02 is not an object identifier'],
+    [{ policies: ['2.5.29.32.0'] }, '2.5.29.32.0 is any-policy, which requires nothing: leave it out'],
+    [{ identitySources: ['spiffe-id'], identities: 'derived', trustDomains: ['example.org'] }, undefined],
+    [{ identitySources: ['spiffe-id'], identities: 'derived' }, 'spiffe-id needs a trust domain'],
+    [{ identitySources: ['spiffe-id'], trustDomains: ['example.org'] }, 'spiffe-id needs derived identities'],
+  ];
+  for (const [differing, why] of settings)
+    test(`${why ? `refuses: ${why}` : `accepts ${JSON.stringify(differing)}`}`, async (t) => {
+      const { pem } = root;
+      const done = await approveIssuer({ label: 'corp', pem, ...COMMON, ...differing }, await administration(t));
+      assert.deepEqual(
+        done.ok || done.refusal,
+        why === undefined || { reason: 'issuer-setting-malformed', about: why },
+      );
+      if (done.ok) assert.partialDeepStrictEqual(done.value, differing);
+    });
+
+  test('keeps what has its default out of the row, and names a certificate that cannot be read', async (t) => {
+    const admin = await administration(t);
+    const plain = await approveIssuer({ label: 'corp', pem: root.pem, ...COMMON, mlDsa: false, curves: [] }, admin);
+    assert.ok(plain.ok);
+    assert.deepEqual(
+      [plain.value.mlDsa, plain.value.curves, plain.value.upnComparison],
+      [undefined, undefined, undefined],
+    );
+    const more = { mlDsa: true, upnComparison: 'active-directory' } as const;
+    const special = await approveIssuer({ label: 'other', pem: makeAuthority().pem, ...COMMON, ...more }, admin);
+    assert.partialDeepStrictEqual(special.ok && special.value, more);
+    const pem = `${root.pem}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`;
+    const unread = await approveIssuer({ label: 'third', pem, ...COMMON }, admin);
+    assert.match(
+      unread.ok ? '' : `${unread.refusal.reason}: ${unread.refusal.about}`,
+      /^certificate-unreadable: certificate 2: ./,
+    );
+  });
+
+  test('refuses a key that has another label, until that is withdrawn', async (t) => {
+    const admin = await administration(t);
+    const [approve, { pem }] = [(label: string, pem: string) => approveIssuer({ label, pem, ...COMMON }, admin), root];
+    assert.ok((await approve('one', makeAuthority().pem)).ok);
+    assert.ok((await approve('corp', pem)).ok);
+    const refused = await approve('again', pem);
+    assert.deepEqual(refused.ok || refused.refusal, { reason: 'issuer-key-approved', about: 'corp' });
+    assert.ok((await withdrawIssuer('corp', admin)).ok);
+    assert.ok((await approve('again', pem)).ok);
+    const shown = await act('issuer-show', { id: 'corp' }, admin);
+    assert.equal(shown.ok && (shown.value.value as { enabled: boolean }).enabled, false, 'identities have its label');
+    const labels = async (query: object) => {
+      const done = await act('issuer-list', { query }, admin);
+      return done.ok && (done.value.value as { items: { label: string }[] }).items.map(({ label }) => label);
+    };
+    assert.deepEqual(
+      [await labels({}), await labels({ all: true })],
+      [
+        ['again', 'one'],
+        ['again', 'corp', 'one'],
+      ],
+    );
   });
 });
