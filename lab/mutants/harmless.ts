@@ -65,6 +65,10 @@ const HARMLESS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "ES256: { digest: 'sha256', encoding: { dsaEncoding: 'ieee-p1363' }, isSlow: true },":
       'the same signature, only on a thread',
     'EdDSA: { digest: undefined, isSlow: true },': 'the same signature, only on a thread',
+    'return true ? signOnThread(digest, data, key).then(join) : join(sign(digest, data, key));':
+      'the same signatures, only on a thread',
+    'return false ? signOnThread(digest, data, key).then(join) : join(sign(digest, data, key));':
+      'the same signatures, only on the main thread',
   },
   'src/tokens/known-browser.ts': {
     'export const BROWSER_ID_LENGTH = 17;': 'the cookie has room for 16 octets',
@@ -94,6 +98,13 @@ const HARMLESS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'for (let from = HEADER_BYTES + after.frames * frameBytes; from <= end; from += chunk.length) {':
       'one read more, of nothing',
     'if (databasePages > 1) this.#commit(databasePages);': 'no store has a single page',
+  },
+  'src/doors/caller/connection.ts': {
+    'const shown = true ? socket[SHOWN] : undefined;': 'kept for HTTP/2, too',
+    'if (true) socket[SHOWN] = { agent, connection };': 'kept for HTTP/2, too',
+  },
+  'src/doors/oauth/key-set.ts': {
+    'if (true) written = writeKeySet(signingKeys);': 'the keys are written anew each time, which takes longer',
   },
   'src/doors/oauth/feed-batch.ts': {
     'if (length > BATCH_BYTES) break;': 'one entry more, if a batch is exactly that long',

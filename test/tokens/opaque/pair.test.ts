@@ -84,6 +84,8 @@ test('the standing of every generation: spent, last-spent, current, ahead, forei
     'ahead',
     'of a history that the store has lost',
   );
+  const other = rotate(first.grant, read(first.pair, keyring), keyring);
+  assert.equal(standingOf(read(other.pair, keyring), third.grant, keyring), 'spent', 'of such a history, too');
   assert.equal(standingOf(read(issue(keyring).pair, keyring), first.grant, keyring), 'foreign');
 });
 
