@@ -64,6 +64,14 @@ test('a user who may not keep the owner changes nothing; the group alone is no o
   keepOwner(file, path);
 });
 
+test('a keyring of another user is read by that user alone', { skip }, (t) => {
+  const path = join(temporaryFolder('owner'), 'keyring.json');
+  writeKeyringFile(path, firstKey());
+  process.seteuid?.(USER);
+  t.after(() => process.seteuid?.(0));
+  assert.throws(() => readKeyringFile(path), /cannot be read \(EACCES\)\. Run this as the user that owns it\.$/);
+});
+
 test('a link to a keyring stays a link', () => {
   const folder = temporaryFolder('link');
   const [path, link] = [join(folder, 'keyring.json'), join(folder, 'link.json')];

@@ -69,8 +69,8 @@ function isPlain(value: unknown): boolean {
 
 /** Odd, more than 1 and of at most 64 bits: with 1, everybody can sign; a long one makes every check slow. */
 function isExponent(base64url: unknown): boolean {
-  const hex = typeof base64url === 'string' ? Buffer.from(base64url, 'base64url').toString('hex') : '';
-  const exponent = hex.length <= 16 ? BigInt(`0x0${hex}`) : 0n;
+  const bytes = Buffer.from(typeof base64url === 'string' ? base64url : '', 'base64url');
+  const exponent = bytes.length <= 8 ? BigInt(`0x0${bytes.toString('hex')}`) : 0n;
   return exponent > 1n && exponent % 2n === 1n;
 }
 

@@ -95,7 +95,7 @@ function parseSigningEntry(entry: unknown, which: string, source: string): Store
 /** Undefined for anything but canonical base64 of at least one byte. */
 function readBase64(text: unknown): Buffer | undefined {
   const bytes = Buffer.from(typeof text === 'string' ? text : '', 'base64');
-  return bytes.length > 0 && bytes.toString('base64') === text ? bytes : undefined;
+  return text !== '' && bytes.toString('base64') === text ? bytes : undefined;
 }
 
 function damaged(source: string, what: string): KeyringFault {

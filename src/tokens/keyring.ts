@@ -153,7 +153,7 @@ export function firstKey(): StoredMacKey[] {
 
 /** Ids are never reused. `used`: those that the store has seen, even if their key is gone. */
 export function nextKeyId(keys: readonly StoredKey[], used: readonly number[]): number {
-  return Math.max(0, ...keys.flatMap(({ id }) => (typeof id === 'number' ? [id] : [])), ...used) + 1;
+  return Math.max(...keys.flatMap(({ id }) => (typeof id === 'number' ? [id] : [])), ...used) + 1;
 }
 
 /** The new key is last. */

@@ -17,10 +17,10 @@ export class Mac {
 
   constructor(key: Uint8Array) {
     if (key.length > BLOCK) throw new RangeError(`a MAC key has at most ${BLOCK} bytes`);
-    for (let i = 0; i < BLOCK; i++) {
-      this.#inner[i] = (key[i] ?? 0) ^ 0x36;
-      this.#outer[i] = (key[i] ?? 0) ^ 0x5c;
-    }
+    const padded = new Uint8Array(BLOCK);
+    padded.set(key);
+    this.#inner.set(padded.map((byte) => byte ^ 0x36));
+    this.#outer.set(padded.map((byte) => byte ^ 0x5c));
   }
 
   sum(message: Uint8Array): Hex {

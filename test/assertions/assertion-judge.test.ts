@@ -231,6 +231,7 @@ suite('key sets', () => {
     ['a list', '[]'],
     ['no keys', '{}'],
     ['things that are no keys', '{"keys":[null,7,"k",[]]}'],
+    ['one that is no key', '{"keys":[7]}'],
     ['more than 100 keys', JSON.stringify({ keys: Array(101).fill({ kty: 'EC' }) })],
   ];
   for (const [what, text] of refusals) test(`${what}: refused`, () => assert.equal(readKeySet(text).ok, false));
@@ -254,6 +255,7 @@ suite('key sets', () => {
       assert.equal(await answer(await rsa.sign(), { keys }), 'assertion-not-authentic (key)', e);
       assert.ok(setOf(JSON.stringify({ keys: [{ ...rsa.jwk, e }] })).isEmpty, e);
     }
+    assert.equal(setOf(JSON.stringify({ keys: [{ ...rsa.jwk, e: '__________8' }] })).isEmpty, false, '64 bits');
     // With an exponent of 1, the signature is the padded hash itself: everybody can write it.
     const { input } = partsOf(await rsa.sign());
     const hash = createHash('sha256').update(input).digest();
@@ -289,5 +291,7 @@ suite('key sets', () => {
     const twin = keySetOf({ jwk: { ...key.jwk, x: '!', y: '!' } }, key);
     assert.equal(await answer(await key.sign(), { keys: twin }), 'accepted', 'with the same kid');
     assert.equal(await answer(await other.sign(), { keys: twin }), 'assertion-not-authentic (signature)');
+    const broken = { jwk: { ...key.jwk, x: '!', y: '!' } };
+    assert.equal(await answer(await key.sign(), { keys: keySetOf(broken, broken) }), 'assertion-not-authentic (key)');
   });
 });

@@ -74,6 +74,11 @@ suite('keys are not fetched', () => {
       'file:///etc/passwd',
       'data:,{}',
       'https://a:b@keys.example',
+      'https://a@keys.example/jwks',
+      'https://:b@keys.example/jwks',
+      'https://keys.example/jwks#k1',
+      'https://keys.example/\u0007',
+      'http://127.0.0.1.keys.example/jwks',
       7,
       undefined,
     ]) {

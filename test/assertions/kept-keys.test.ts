@@ -216,6 +216,21 @@ suite('keys in memory', () => {
     at.server.odd.clear();
     clock.move(60);
     assert.equal(await publishes(node), keySetOf(at.first));
+    at.server.odd.set(DISCOVERY, (response) => void response.writeHead(503).end());
+    clock.move(600);
+    await node.renewAll([issuer]);
+    assert.equal(failures.length, 2, 'the next time that it is away');
+  });
+
+  test('are renewed at once if the clock was set back by more than a minute', async (t) => {
+    const { node, issuer, clock, publishes } = await cluster(t);
+    await publishes(node);
+    clock.move(-60);
+    await node.renewAll([issuer]);
+    assert.equal(fetches(), 1);
+    clock.move(-1);
+    await node.renewAll([issuer]);
+    assert.equal(fetches(), 2);
   });
 
   test('of a restarted node come from the store while the token issuer is away', async (t) => {

@@ -22,6 +22,12 @@ import { documentOf, MOUNTS } from './openapi-sample.ts';
 
 const document = documentOf(MOUNTS);
 
+interface Limited {
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+}
+
 function operationsOf({ paths }: OpenapiDocument): OpenapiOperation[] {
   return Object.values(paths).flatMap((methods) => Object.values(methods));
 }
@@ -126,9 +132,15 @@ test('the same for the oauth door, each with its meaning', () => {
     ...{ jwks: '200 400 404 405 431 503', 'resources/{id}': '200 400 404 405 431 503' },
   };
   for (const [path, statuses] of Object.entries(expected)) {
-    const [operation] = Object.values(document.paths[`/oauth2/${path}`] ?? {});
+    const [[method, operation] = []] = Object.entries(document.paths[`/oauth2/${path}`] ?? {});
+    assert.deepEqual(
+      [method, operation?.requestBody?.required],
+      statuses === posted ? ['post', true] : ['get', undefined],
+    );
     assert.equal(Object.keys(operation?.responses ?? {}).join(' '), statuses, path);
-    const { schema } = operation?.responses[200]?.content?.['application/json'] ?? {};
+    const { content } = operation?.responses[200] ?? {};
+    assert.equal(content?.['text/event-stream'] !== undefined, path === 'revocations', 'it alone is a stream');
+    const { schema } = content?.['application/json'] ?? {};
     assert.equal((schema?.additionalProperties as unknown) === false, path === 'revoke', 'a revocation says nothing');
     for (const [status, { description, headers }] of Object.entries(operation?.responses ?? {})) {
       assert.ok(description, `${path} ${status}`);
@@ -139,6 +151,86 @@ test('the same for the oauth door, each with its meaning', () => {
       assert.equal(headers !== undefined, names !== '', `${path} ${status}`);
     }
   }
+});
+
+test('schemas limit what the service limits, and nothing else', () => {
+  const { schemas = {} } = withNamedSchemas(document).components as { schemas?: Record<string, OpenapiSchema> };
+  const limits: Record<string, object> = {};
+  for (const [schema, { properties = {} }] of Object.entries(schemas))
+    for (const [name, { minLength, maxLength, minimum }] of Object.entries(properties) as [string, Limited][])
+      if (minLength !== undefined || maxLength !== undefined || minimum !== undefined)
+        limits[`${schema} ${name}`] = [minLength, maxLength, minimum];
+  const [some, duration] = [
+    [1, undefined, undefined],
+    [undefined, undefined, 0],
+  ];
+  const [clientId, lengths] = [[1, 128, undefined], { expires_in: duration, interval: duration }];
+  const withPrefix = (schema: string, of: Readonly<Record<string, unknown>>) =>
+    Object.fromEntries(Object.entries(of).map(([name, limit]) => [`${schema} ${name}`, limit]));
+  assert.deepEqual(limits, {
+    ...withPrefix('RefreshRequest', { client_id: clientId, refresh_token: some }),
+    ...withPrefix('RedemptionRequest', { client_id: clientId, device_code: some }),
+    ...withPrefix('ScopeRequest', { client_id: clientId, scope: [1, 4096, undefined] }),
+    ...withPrefix('TokenGrant', { expires_in: duration }),
+    ...withPrefix('CertificateGrant', { expires_in: duration }),
+    ...withPrefix('DeviceGrant', lengths),
+    ...withPrefix('VerifiedToken', { valid_for: duration }),
+    ...withPrefix('OauthRevocationRequest', { token: some }),
+    ...withPrefix('OauthIntrospectionRequest', { token: some }),
+    ...withPrefix('OauthTokenGrant', { expires_in: duration, refresh_token_expires_in: duration }),
+  });
+  const { client_id, code } = schemas['OauthTokenRequest']?.properties ?? {};
+  assert.deepEqual([client_id?.examples, code && 'examples' in code], [['orders-sync'], false]);
+});
+
+test('an example of an answer has every field that is always there, and shows one moment in all its forms', () => {
+  const exampleOf = (path: string, method: string) => {
+    const { 200: granted } = document.paths[`/authsvc/${path}`]?.[method]?.responses ?? {};
+    assert.equal('links' in (granted ?? {}), path !== 'Revoke/Token');
+    return granted?.content?.['application/json']?.example;
+  };
+  const [seconds, iso, milliseconds] = [1_800_000_000, '2027-01-15T08:00:00Z', '/Date(1800000000000)/'];
+  assert.equal(new Date(iso).getTime(), seconds * 1000);
+  assert.deepEqual(exampleOf('Authorize/Token', 'post'), {
+    ...{ access_token: 'tsa_EXAMPLE==', refresh_token: 'tsr_EXAMPLE==', expires_in: 7_775_999, expires: seconds },
+    ...{ token_type: 'Bearer', scope: 'orders:read,write;stock:read', refresh_until: seconds },
+  });
+  assert.deepEqual(exampleOf('Authorize/Device', 'post'), {
+    ...{ device_code: 'tsd_EXAMPLE==', user_code: 'BCDF-GHJK', verification_uri: 'https://tokens.example/device' },
+    verification_uri_complete: 'https://tokens.example/device?user_code=BCDF-GHJK',
+    ...{ expires_in: 300, expires: seconds, interval: 5 },
+  });
+  const times = (name: string) => ({ [name]: milliseconds, [`${name}_ISO8601`]: iso, [`${name}_unix_time`]: seconds });
+  assert.deepEqual(exampleOf('Authorize/Verify', 'get'), {
+    identity: 'local:{0a1b2c3d-0000-4000-8000-000000000001}',
+    ...{ application: 'orders-sync', scope: 'orders:read', valid_for: 7_775_999 },
+    ...{ ...times('access_issued_on'), access_expires_ISO8601: iso, access_expires_unix_time: seconds },
+    ...{ ...times('grant_issued_on'), ...times('expires') },
+  });
+  assert.deepEqual(exampleOf('Revoke/Token', 'get'), {});
+});
+
+test('an example of a refusal has a code of its status, and says what was not accepted', () => {
+  const token = 'The access token was not accepted.';
+  for (const [path, method, of400, of401, words] of [
+    ['Authorize/Token', 'post', 'authorization_pending', undefined, undefined],
+    ['Authorize/Device', 'post', 'invalid_client', undefined, undefined],
+    ['Authorize/Certificate', 'post', 'invalid_request', 'invalid_client', 'The client certificate was not accepted.'],
+    ['Authorize/Verify', 'get', 'invalid_request', 'invalid_token', token],
+    ['Revoke/Token', 'get', 'invalid_request', 'invalid_token', token],
+  ] as const) {
+    const { responses = {}, requestBody } = document.paths[`/authsvc/${path}`]?.[method] ?? {};
+    for (const [status, { content }] of Object.entries(responses)) {
+      const { Error: code } = (content?.['application/json']?.example ?? {}) as { Error?: string };
+      const expected = { 200: undefined, 400: of400, 401: of401 };
+      assert.equal(code, status in expected ? expected[Number(status) as 400] : 'invalid_request', `${path} ${status}`);
+    }
+    assert.equal(responses[401]?.description, words);
+    assert.equal(requestBody?.required, method === 'post' ? true : undefined);
+  }
+  const { description } = document.paths['/authsvc/Authorize/Token']?.['post']?.responses[400] ?? {};
+  assert.match(String(description), /^Refused: authorization_pending, [^.]*unauthorized_client\. /);
+  assert.doesNotMatch(String(description), /invalid_token/);
 });
 
 test('no schema has names that differ only in case or punctuation: clients in Go and Java would not compile', () => {
@@ -172,6 +264,9 @@ test('every link leads to an operation of the same mount', () => {
     const ids = operations.map(({ operationId }) => operationId);
     const links = operations.flatMap(({ responses }) => Object.values(responses[200]?.links ?? {}));
     assert.equal(links.length, 8);
-    for (const { operationId } of links) assert.ok(ids.includes(operationId), operationId);
+    for (const { operationId, description: _, requestBody, ...others } of links) {
+      assert.ok(ids.includes(operationId), operationId);
+      assert.deepEqual([others, requestBody !== undefined], [{}, operationId.endsWith('authorize-token')]);
+    }
   }
 });

@@ -40,6 +40,12 @@ test('a JWT reads back as minted, and belongs to its grant alone', async () => {
   assert.equal(token.isOf({ ...grant, clientId: 'other' as never }), false, 'another integration');
 });
 
+test('what was not minted here is no access token, in either format', () => {
+  const ports = portsWith(keyringWith('ES256'));
+  for (const text of ['', 'tsa_AAAA', 'eyJ', 'eyJhbGciOiJub25lIn0.e30.'])
+    assert.equal(readAccessToken(text, ports), undefined);
+});
+
 test('a stored format keeps its number: opaque is 0', () => {
   const column = grants.columns.find(({ name }) => name === 'format');
   const numbers = ACCESS_TOKEN_FORMATS.map((format) => column?.of(aGrant({ format })));

@@ -53,6 +53,8 @@ suite('a proof', () => {
     for (const text of ['', 'a.b', 'a.b.c', `${changed({})}.x`, `${changed({})}=`])
       assert.equal(readDpopProof(text), undefined);
     assert.ok(await read({ jti: 'x'.repeat(256) }));
+    const ofLength = (length: number) => readDpopProof(changed({}).padEnd(length, 'A'));
+    assert.deepEqual([ofLength(8192) !== undefined, ofLength(8193)], [true, undefined]);
   });
 
   test('is signed by nobody if the key is another, or does not fit', async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { addKey, firstKey, Keyring, KeyringFault } from '../../src/tokens/keyring.ts';
-import { readKeyringFile, writeKeyringFile } from '../../src/tokens/keyring-file.ts';
+import { NextKeyringFile, readKeyringFile, writeKeyringFile } from '../../src/tokens/keyring-file.ts';
 import { formatKeyring, parseKeyring } from '../../src/tokens/keyring-text.ts';
 import { openFilesIn } from '../open-files.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -36,8 +36,37 @@ test('a missing keyring is reported as missing, so that the caller can tell firs
 test('a keyring readable by others is refused, with the command that fixes it', () => {
   const file = path();
   writeKeyringFile(file, firstKey());
-  chmodSync(file, 0o640);
-  assert.throws(() => readKeyringFile(file), /\(mode 640\)\. Do: chmod 600/);
+  for (const mode of ['640', '604', '601']) {
+    chmodSync(file, mode);
+    assert.throws(() => readKeyringFile(file), new RegExp(`\\(mode ${mode}\\)\\. Do: chmod 600`));
+  }
+});
+
+test('a folder in its place is named as such', () => {
+  const file = path();
+  mkdirSync(file);
+  assert.throws(() => readKeyringFile(file), /cannot be read \(EISDIR\)\. It is a folder: put the file there/);
+});
+
+test('what a killed command has left is replaced; a folder is not', () => {
+  const file = path();
+  writeFileSync(`${file}.new`, 'left');
+  writeKeyringFile(file, firstKey());
+  assert.equal(readKeyringFile(file)?.length, 1);
+  mkdirSync(`${file}.new`);
+  assert.throws(() => writeKeyringFile(file, firstKey()), { code: 'EISDIR' });
+});
+
+test('a change has room for the keyring and another key, and is discarded even if its file is gone', () => {
+  const file = path();
+  for (const keys of [firstKey(), addKey(firstKey(), 2)]) {
+    const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    const next = new NextKeyringFile(file);
+    assert.equal(statSync(`${file}.new`).size, size + 16_384);
+    rmSync(`${file}.new`);
+    next.discard();
+    writeKeyringFile(file, keys);
+  }
 });
 
 test('a damaged keyring gives a clear fault without any key material', () => {
@@ -83,6 +112,8 @@ test('fingerprints differ for two keys under one id and are stable for one key',
   const keys = firstKey();
   assert.equal(new Keyring(keys).minting.fingerprint, new Keyring(keys).minting.fingerprint);
   assert.notEqual(new Keyring(keys).minting.fingerprint, new Keyring(firstKey()).minting.fingerprint);
+  const fixed = new Keyring([{ kind: 'mac', id: 1, state: 'minting', secret: Buffer.alloc(32, 7) }]);
+  assert.equal(fixed.minting.fingerprint, '9bdfdf58a9b71dbe', 'the store has it, also from earlier releases');
 });
 
 test('a keyring can come from the environment as text', () => {

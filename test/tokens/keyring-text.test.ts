@@ -98,7 +98,9 @@ test('a damaged signing key gives a clear fault that shows nothing of the keys',
 });
 
 test('the ids of retired keys are kept, and older keyrings have none', () => {
-  const keys = retire(retire(mintWith(addKey([MAC_KEY, aSigningKey()], 2), 2), 1), 'k1');
+  const once = retire(mintWith(addKey([MAC_KEY, aSigningKey()], 2), 2), 1);
+  assert.deepEqual(new Keyring(parseKeyring(formatKeyring(once), 'k')).retired, [1]);
+  const keys = retire(once, 'k1');
   const read = parseKeyring(formatKeyring(keys), 'k');
   assert.deepEqual(new Keyring(read).retired, [1, 'k1']);
   assert.deepEqual([new Keyring(read).isRetired('k1'), new Keyring(read).isRetired(2)], [true, false]);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
+import { calculateJwkThumbprint, type JWK } from 'jose';
 import type { SigningAlgorithm } from '../../src/core/signing-key.ts';
 import { addSigningKey, Keyring, type StoredKey } from '../../src/tokens/keyring.ts';
 import { formatKeyring, parseKeyring } from '../../src/tokens/keyring-text.ts';
@@ -49,10 +50,13 @@ test('a private key of another kind, or a weak one, is refused with the name of 
   }
 });
 
-test('a new signing key is named by its algorithm and its public key', () => {
+test('a new signing key is named by its algorithm and the thumbprint of its public key [RFC 7638]', async () => {
   for (const algorithm of ['ES256', 'EdDSA', 'RS256'] as const) {
     const { keys, id } = addSigningKey([MAC_KEY], algorithm);
-    assert.match(id, new RegExp(`^${algorithm.toLowerCase()}-[0-9a-f]{16}$`));
-    assert.equal(new Keyring(parseKeyring(formatKeyring(keys), 'keyring.json')).signingKey(id)?.algorithm, algorithm);
+    const key = new Keyring(parseKeyring(formatKeyring(keys), 'keyring.json')).signingKey(id);
+    assert.equal(key?.algorithm, algorithm);
+    const thumbprint = await calculateJwkThumbprint(key.publicKey.export({ format: 'jwk' }) as JWK);
+    const digits = Buffer.from(thumbprint, 'base64url').toString('hex').slice(0, 16);
+    assert.equal(id, `${algorithm.toLowerCase()}-${digits}`);
   }
 });

@@ -1,5 +1,6 @@
 // The schemas of this door, used to read requests and for the OpenAPI document.
 import type { ActClaim } from '../../core/grant.ts';
+import { SCOPE_MAX_LENGTH } from '../../core/scope.ts';
 import { described, integer, named, object, optional, type Schema, string, type ValueOf } from '../../schema.ts';
 import { DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../token/grant-type.ts';
 import { AUTHSVC_ERRORS } from './wording.ts';
@@ -13,7 +14,7 @@ const clientId = text('The Client ID of the API integration. Case sensitive.', '
 });
 const scope = text('The whole scope of the integration or a subset of it.', 'orders:read,write;stock:read', {
   minLength: 1,
-  maxLength: 4096,
+  maxLength: SCOPE_MAX_LENGTH,
 });
 const deviceCode = text('The device_code of Authorize/Device. Valid once only.', 'tsd_EXAMPLE==', { minLength: 1 });
 const refreshToken = text('The newest refresh token of the grant.', 'tsr_EXAMPLE==', { minLength: 1 });

@@ -93,12 +93,9 @@ const MOST_HOPS = 20;
 
 /** The rightmost address that is not a listed proxy. Callers can forge everything to the left of it. */
 function forwardedAddress(header: string | string[] | undefined, peer: string, isProxy: Peers['isProxy']): string {
-  const text = [header ?? []].flat().join(',');
-  let end = text.length;
-  for (let hops = 0; hops < MOST_HOPS && end > 0; hops += 1) {
-    const begin = text.lastIndexOf(',', end - 1) + 1;
-    const hop = hopAddress(text.slice(begin, end).trim());
-    end = begin - 1;
+  const hops = [header ?? []].flat().join(',').split(',');
+  for (const each of hops.slice(-MOST_HOPS).reverse()) {
+    const hop = hopAddress(each.trim());
     if (hop === '') continue;
     if (!isIP(hop)) return peer;
     if (!isProxy(hop)) return hop;
@@ -110,9 +107,7 @@ const MAPPED = '::ffff:';
 
 /** Turns an IPv4-mapped IPv6 address, however it is written, into IPv4. */
 function plainAddress(address: string): string {
-  if (!address.includes(':')) return address;
-  const plain = unmapped(address);
-  if (plain !== undefined || !/ffff:/i.test(address) || isIP(address) !== 6) return plain ?? address;
+  if (!/ffff:/i.test(address) || isIP(address) !== 6) return address;
   return unmapped(new SocketAddress({ address, family: 'ipv6' }).address) ?? address;
 }
 

@@ -1,5 +1,6 @@
 // JWT access tokens (RFC 9068): minted from the row, and read at our own doors.
 import { sign, verify } from 'node:crypto';
+import { promisify } from 'node:util';
 import type { Grant } from '../../core/grant.ts';
 import type { PublishedKey, SigningAlgorithm } from '../../core/signing-key.ts';
 import { KeyMissing, type Keyring } from '../keyring.ts';
@@ -69,14 +70,13 @@ const SIGNERS: Readonly<Record<SigningAlgorithm, Signer>> = {
   RS256: { digest: 'sha256', isSlow: true },
 };
 
+const signOnThread = promisify(sign);
+
 function signText(text: string, { algorithm, privateKey }: SigningKey): Promise<string> | string {
   const { digest, encoding, isSlow } = SIGNERS[algorithm];
   const [data, key] = [Buffer.from(text), { key: privateKey, ...encoding }];
   const join = (signature: Buffer) => `${text}.${signature.toString('base64url')}`;
-  if (!isSlow) return join(sign(digest, data, key));
-  return new Promise((resolve, reject) => {
-    sign(digest, data, key, (error, signature) => (error ? reject(error) : resolve(join(signature))));
-  });
+  return isSlow ? signOnThread(digest, data, key).then(join) : join(sign(digest, data, key));
 }
 
 /** Whether the signature, in base64url, is one of this key over the text. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Fastify from 'fastify';
-import { methodTable } from '../../../src/doors/http/methods.ts';
+import { methodTable, pathOf, queryTextOf, targetOf } from '../../../src/doors/http/methods.ts';
 
 test('a path takes the methods of its own routes, otherwise those of the first route that covers it', () => {
   const app = Fastify({ exposeHeadRoutes: false });
@@ -17,5 +17,17 @@ test('a path takes the methods of its own routes, otherwise those of the first r
   assert.deepEqual(found(['/things', '/THINGS/?q', 'https://h.example/things']), Array(3).fill('GET, POST'));
   assert.deepEqual(found(['/things/new', '/things/7']), ['GET', 'PUT, DELETE']);
   assert.deepEqual(found(['/files/a/b', '/Exact']), ['GET', 'POST']);
-  assert.deepEqual(found(['/', '/thing', '/things/7/8', '/exact', '/Exact/']), Array(5).fill(undefined));
+  assert.deepEqual(found(['/', '/thing', '/filesx', '/things/7/8', '/exact', '/Exact/']), Array(6).fill(undefined));
+});
+
+test('an address is read without host, query and fragment; its path without letter case and one trailing slash', () => {
+  for (const [url, target, path, query] of [
+    ['/', '/', '/', ''],
+    ['//', '//', '/', ''],
+    ['/A/b/', '/A/b/', '/a/b', ''],
+    ['/A?b=1?c=/2\n3', '/A', '/a', 'b=1?c=/2\n3'],
+    ['HTTPS://Host.example/A#b', '/A', '/a', ''],
+    ['http://host.example?x', '', '', 'x'],
+  ] as const)
+    assert.deepEqual([targetOf(url), pathOf(url), queryTextOf(url)], [target, path, query], url);
 });

@@ -32,6 +32,7 @@ suite('a client', () => {
     ['Basic with two colons', basic('me:a:b'), {}, 'client-authentication-unsupported'],
     ['Basic with a broken escape', basic('me:%zz'), {}, 'client-authentication-unsupported'],
     ['Basic that is not base64', 'Basic me:word', {}, 'client-authentication-unsupported'],
+    ['Basic with more than base64', `${basic('me:word')}!`, {}, 'client-authentication-unsupported'],
     ['Basic alone', 'basic', {}, 'client-authentication-unsupported'],
     ['another scheme is ignored', 'Bearer x', { client_id: 'me' }, { clientId: 'me' }],
     ['a secret in the form', undefined, { client_id: 'me', client_secret: 'word' }, secret('me', 'word')],

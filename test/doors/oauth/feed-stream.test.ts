@@ -1,7 +1,7 @@
 // A stream of the revocation feed over HTTP/2, whose client decides how much it takes.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
+import { get as ask, createServer as createHttpServer, IncomingMessage, ServerResponse } from 'node:http';
 import {
   type ClientHttp2Session,
   type ClientHttp2Stream,
@@ -9,8 +9,10 @@ import {
   createServer,
   type Http2ServerResponse,
 } from 'node:http2';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Socket } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { attachExchange } from '../../../src/doors/http/answers.ts';
 import { FeedStream } from '../../../src/doors/oauth/feed-stream.ts';
 
@@ -23,6 +25,11 @@ interface Fixture {
   readonly session: ClientHttp2Session;
   /** How often the service has cut it. */
   readonly cuts: () => number;
+}
+
+async function get(url: string) {
+  const [answer] = (await once(ask(url), 'response')) as [IncomingMessage];
+  return { status: answer.statusCode, headers: answer.headers, text: await textOf(answer) };
 }
 
 /** The service can send `window` bytes; more only after the client has read. */
@@ -120,6 +127,43 @@ test('a stream that ends while its follower does not read is cut 10 seconds late
   assert.equal(cuts(), 1);
   client.resume();
   await once(client, 'close');
+});
+
+test('a stream that was read to its end is not cut later', async (t) => {
+  const { response, client, cuts } = await responseTo(t, 65_535);
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  client.resume();
+  await new FeedStream(response, MINUTE).run(async () => undefined);
+  await once(client, 'close');
+  await nextTurn();
+  t.mock.timers.tick(10_000);
+  assert.equal(cuts(), 0);
+});
+
+test('over HTTP/1.1 a stream is not kept by caches or proxies, and its connection ends with it', async (t) => {
+  const server = createHttpServer((_, raw) => void new FeedStream(raw, MINUTE).run(async () => undefined)).listen(0);
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const { status, headers, text } = await get(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  assert.deepEqual([status, text], [200, 'retry: 1000\n:\n\n']);
+  const { 'content-type': type, 'cache-control': cached, 'x-accel-buffering': buffered, connection } = headers;
+  assert.deepEqual([type, cached, buffered, connection], ['text/event-stream', 'no-store', 'no', 'close']);
+});
+
+test('a stream ends if its connection had ended before it began, or fails', async (t) => {
+  const gone = new ServerResponse(new IncomingMessage(new Socket())).destroy();
+  assert.equal(new FeedStream(gone, MINUTE).ending.aborted, true);
+  const { response } = await responseTo(t, 65_535);
+  const failing = new FeedStream(response, MINUTE);
+  assert.equal(failing.ending.aborted, false);
+  response.emit('error', new Error('gone'));
+  assert.equal(failing.ending.aborted, true);
+  const write = t.mock.method(response, 'write', (_: Buffer, done: (fault: Error) => void) => done(new Error('gone')));
+  await failing.write(BATCH);
+  assert.equal(write.mock.callCount(), 0, 'it has ended');
+  const unwritten = new FeedStream(response, MINUTE);
+  await unwritten.write(BATCH);
+  assert.deepEqual([write.mock.callCount(), unwritten.ending.aborted], [1, true]);
 });
 
 test('a stream whose client has gone ends, also with a write under way, and is not cut later', async (t) => {

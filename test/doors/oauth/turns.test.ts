@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Turns } from '../../../src/doors/oauth/turns.ts';
 
 test('a thousand streams send a few at a time, in order, and other work runs in between', async () => {
@@ -28,6 +29,34 @@ test('a thousand streams send a few at a time, in order, and other work runs in 
   );
   assert.equal(order.length, 1_000);
   assert.equal(most, 16);
+});
+
+test('streams rest twice as long as their turn took, but at most 20 ms; nothing runs while none waits', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let now = 1_000;
+  t.mock.method(performance, 'now', () => now);
+  const pauses = t.mock.method(globalThis, 'setTimeout');
+  for (const [took, rest] of [
+    [5, 10],
+    [100, 20],
+  ] as const) {
+    const turns = new Turns();
+    const first = turns.next().then(() => {
+      now += took;
+    });
+    let isLastSent = false;
+    for (let n = 1; n < 17; n++) void turns.next().then(() => (isLastSent = n === 16));
+    await first;
+    for (let each = 0; each < 3; each++) await nextTurn();
+    t.mock.timers.tick(rest - 1);
+    await nextTurn();
+    assert.equal(isLastSent, false);
+    t.mock.timers.tick(1);
+    await nextTurn();
+    assert.equal(isLastSent, true);
+  }
+  for (let each = 0; each < 3; each++) await nextTurn();
+  assert.equal(pauses.mock.callCount(), 2);
 });
 
 test('a stream that comes after a pause is served too', async () => {

@@ -5,7 +5,7 @@ import type { Grant } from '../../../src/core/grant.ts';
 import type { Hex } from '../../../src/core/hex.ts';
 import { epochSeconds } from '../../../src/core/time.ts';
 import { readAccessToken } from '../../../src/tokens/access-token.ts';
-import { addKey, firstKey, Keyring, mintWith, nextKeyId, retire } from '../../../src/tokens/keyring.ts';
+import { addKey, firstKey, KeyMissing, Keyring, mintWith, nextKeyId, retire } from '../../../src/tokens/keyring.ts';
 import {
   firstRefreshToken,
   type MintedRefreshToken,
@@ -84,7 +84,19 @@ test('the standing of every generation: spent, last-spent, current, ahead, forei
     'ahead',
     'of a history that the store has lost',
   );
+  const other = rotate(first.grant, read(first.pair, keyring), keyring);
+  assert.equal(standingOf(read(other.pair, keyring), third.grant, keyring), 'spent', 'of such a history, too');
   assert.equal(standingOf(read(issue(keyring).pair, keyring), first.grant, keyring), 'foreign');
+});
+
+test('an older token is spent, also where the key of the newest pair is missing', () => {
+  const keys = firstKey();
+  const [before, after] = [new Keyring(keys), new Keyring(mintWith(addKey(keys, 2), 2))];
+  const first = issue(before);
+  const second = rotate(first.grant, read(first.pair, before), before);
+  const third = rotate(second.grant, read(second.pair, after), after);
+  assert.equal(standingOf(read(first.pair, before), third.grant, before), 'spent');
+  assert.throws(() => standingOf(read(second.pair, before), third.grant, before), KeyMissing);
 });
 
 test('two rotations of one token under different nonces share nothing', () => {
@@ -139,6 +151,10 @@ test('a new key only checks; a retired key is gone, and its id is never reused',
       [1, 'minting'],
       [2, 'check-only'],
     ],
+  );
+  assert.deepEqual(
+    new Keyring(mintWith(addKey(keys, 3), 2)).keys.map(({ state }) => state),
+    ['retiring', 'minting', 'check-only'],
   );
   const left = retire(mintWith(keys, 2), 1);
   assert.deepEqual(

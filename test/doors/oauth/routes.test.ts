@@ -1,0 +1,138 @@
+// What every request to the standard door has in common: a log line that says whose it was, and one place in the limit of its address.
+import assert from 'node:assert/strict';
+import { after, before, suite, type TestContext, test } from 'node:test';
+import { integrationIdentity } from '../../../src/operations/grant/seen-identity.ts';
+import type { Answer } from '../../e2e/caller.ts';
+import { ClientScene, ROBOT, TOKEN } from '../../e2e/client-scene.ts';
+import { dpopKey } from '../../e2e/dpop-steps.ts';
+import { INTROSPECT, ORDERS } from '../../e2e/introspection-scene.ts';
+import { CERTIFICATE, DEVICE, REVOKE } from '../../e2e/oauth-scene.ts';
+import { assertRefused, basic, type Fields } from '../../e2e/oauth-steps.ts';
+import { clientId, PUBLIC_URL } from '../../e2e/service.ts';
+import { CLIENT, confirm } from '../../e2e/steps.ts';
+import { eventually } from '../../eventually.ts';
+import { ADA } from '../../samples.ts';
+
+const PLATFORM = {
+  client_assertion: `e30.${Buffer.from('{"iss":"https://ci.example"}').toString('base64url')}.AA`,
+  client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+};
+const ASSERTION = { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion: 'x' };
+const EXCHANGE = {
+  grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+  subject_token: 'x',
+  subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+};
+const CODE = { grant_type: 'authorization_code', code: 'x', redirect_uri: 'http://127.0.0.1/', code_verifier: 'x' };
+
+suite('the log line of a request', () => {
+  let scene: ClientScene;
+  before(async () => {
+    scene = await ClientScene.open();
+  });
+  after(() => scene.close());
+
+  const lines = () => scene.service.logLines.filter((line) => line.includes('"msg":"request"'));
+  async function logged(sent: () => Promise<Answer>): Promise<readonly [Record<string, unknown>, Answer]> {
+    const known = lines().length;
+    const answer = await sent();
+    await eventually('it is logged', () => lines().length > known);
+    const { operation, outcome, clientId, identityId, grantId, resourceServer, reason } = JSON.parse(
+      lines()[known] ?? '',
+    );
+    const said = { operation, outcome, clientId, identityId, resourceServer, reason, hasGrant: grantId !== undefined };
+    return [Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined)), answer];
+  }
+  const post = (path: string, fields: Fields, headers: Fields = {}, caller = scene.stranger) =>
+    logged(() => scene.post(path, fields, headers, caller));
+  const accepted = { outcome: 'accepted', clientId: CLIENT, identityId: ADA, hasGrant: true };
+
+  test('that made or ended a grant names its integration, its identity and itself', async () => {
+    const [certified] = await post(TOKEN, CERTIFICATE, {}, scene.ada);
+    assert.deepEqual(certified, { ...accepted, operation: 'authorize-certificate' });
+    const started = await scene.startedDevice();
+    await confirm(scene.service, started);
+    const [redeemed, { json: pair }] = await logged(() => scene.poll(started.device_code));
+    assert.deepEqual(redeemed, { ...accepted, operation: 'redeem' });
+    const [refreshed, { json: next }] = await logged(() => scene.refreshBy(String(pair['refresh_token'])));
+    assert.deepEqual(refreshed, { ...accepted, operation: 'refresh' });
+    const token = String(next['access_token']);
+    const [seen] = await post(INTROSPECT, { token }, basic(ORDERS.id, ORDERS.secret));
+    assert.deepEqual(seen, { ...accepted, operation: 'introspect', resourceServer: ORDERS.id });
+    const [revoked] = await post(REVOKE, { client_id: CLIENT, token });
+    assert.deepEqual(revoked, { ...accepted, operation: 'revoke' });
+    const [own] = await logged(() => scene.byKey());
+    const { id: identityId } = integrationIdentity({ clientId: clientId(ROBOT) });
+    assert.deepEqual(own, { ...accepted, operation: 'authorize-client', clientId: ROBOT, identityId });
+  });
+
+  test('without a grant names its integration, and who asked', async () => {
+    const outcome = { outcome: 'accepted', hasGrant: false };
+    const [started] = await post(DEVICE, { client_id: CLIENT });
+    assert.deepEqual(started, { ...outcome, operation: 'authorize-device', clientId: CLIENT });
+    const [revoked] = await post(REVOKE, { client_id: CLIENT, token: 'x' });
+    assert.deepEqual(revoked, { ...outcome, operation: 'revoke', clientId: CLIENT });
+    const [inactive] = await post(INTROSPECT, { token: 'x' }, basic(ORDERS.id, ORDERS.secret));
+    assert.deepEqual(inactive, { ...outcome, operation: 'introspect', resourceServer: ORDERS.id });
+    const [snapshot] = await logged(() =>
+      scene.stranger.ask({ path: '/oauth2/revocations', headers: basic(ORDERS.id, ORDERS.secret) }),
+    );
+    assert.deepEqual(snapshot, { ...outcome, operation: 'snapshot-revocations', resourceServer: ORDERS.id });
+  });
+
+  for (const [operation, reason, fields] of [
+    ['redeem-code', 'code-flow-disabled', CODE],
+    ['authorize-assertion', 'assertion-flow-disabled', ASSERTION],
+    ['authorize-assertion', 'assertion-flow-disabled', { ...CERTIFICATE, ...PLATFORM }],
+    ['exchange', 'client-authentication-required', EXCHANGE],
+    ['authorize-token', 'grant-type-missing', {}],
+  ] as const)
+    test(`that was refused says why: ${operation} by ${Object.keys(fields).join(', ')}`, async () => {
+      const [refused] = await post(TOKEN, { client_id: CLIENT, ...fields });
+      assert.deepEqual(refused, { operation, outcome: 'refused', reason, clientId: CLIENT, hasGrant: false });
+    });
+});
+
+suite('the limit of an address', () => {
+  async function limited(t: TestContext, burst: number): Promise<ClientScene> {
+    const limits = { requestsPerAddress: { perMinute: 1, burst } };
+    const scene = await ClientScene.open({ settings: { limits } });
+    t.after(() => scene.close());
+    return scene;
+  }
+
+  test('counts every request once, whatever is wrong with it, and then refuses each', async (t) => {
+    const key = await dpopKey();
+    const requests: readonly (readonly [path: string, fields: Fields, headers?: Fields])[] = [
+      [TOKEN, {}],
+      [TOKEN, { client_id: CLIENT }],
+      [TOKEN, CERTIFICATE],
+      [TOKEN, { ...CERTIFICATE, client_secret: 'wrong' }],
+      [TOKEN, { ...CERTIFICATE, ...PLATFORM }],
+      [TOKEN, { client_id: CLIENT, ...ASSERTION }],
+      [TOKEN, { client_id: CLIENT, ...EXCHANGE }],
+      [TOKEN, CERTIFICATE, { dpop: await key.proof({ htu: `${PUBLIC_URL}/other` }) }],
+      [TOKEN, CERTIFICATE, { dpop: await key.proof({ htu: `${PUBLIC_URL}${TOKEN}` }) }],
+      [DEVICE, { client_id: CLIENT }],
+      [DEVICE, { client_id: 'nobody' }],
+      [INTROSPECT, { token: 'x' }],
+      [INTROSPECT, { token: 'x' }, basic(ORDERS.id, 'wrong')],
+    ];
+    const scene = await limited(t, requests.length);
+    for (const [path, fields, headers] of requests)
+      assert.notEqual((await scene.post(path, fields, headers)).status, 429, JSON.stringify([path, fields]));
+    for (const [path, fields, headers] of requests)
+      assertRefused(await scene.post(path, fields, headers), 429, 'slow_down');
+  });
+
+  test('hides no grant that has ended, and a token that is checked has a limit of its own', async (t) => {
+    const scene = await limited(t, 4);
+    const pair = await scene.pairByDevice();
+    const token = pair['access_token'] ?? '';
+    assert.equal((await scene.post(REVOKE, { client_id: CLIENT, token })).status, 200);
+    for (let left = 4; left > 0; left--) await scene.post(TOKEN, {});
+    assertRefused(await scene.post(TOKEN, {}), 429, 'slow_down');
+    assertRefused(await scene.refreshBy(pair['refresh_token']), 400, 'invalid_grant');
+    await scene.assertInactive(token);
+  });
+});
