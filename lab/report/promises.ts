@@ -15,6 +15,15 @@ export interface Drill {
 
 const AFTER_REVOKE = { from: "if (state === 'revoked') return no('grant-revoked');", to: '' };
 
+const CUT_AT_STOP = {
+  from: 'setTimeout(() => connections.destroyAll(), limits.stopTimeoutMs)',
+  to: 'setTimeout(() => connections.destroyAll(), 0)',
+};
+const BLIND_TO_ROLLBACK = {
+  from: 'const isSign = wentBack || isProved || (history.rollback && !this.#hasJoined);',
+  to: 'const isSign = isProved;',
+};
+
 export const DRILLS: readonly Drill[] = [
   {
     promise: 'Nothing acknowledged is lost, and nothing spent works again, after kill -9',
@@ -114,6 +123,49 @@ export const DRILLS: readonly Drill[] = [
       to: "const closeIdle = () => {\n    if (server.listening === false) throw new Error('a fault');",
       run: 'chaos stop --cycles 2',
     },
+  },
+  {
+    promise: 'A new process takes over the port without losing a request',
+    short: 'chaos handover --cycles 2',
+    long: 'chaos handover --cycles 20',
+    limit: 2,
+    mutation: CUT_AT_STOP,
+  },
+  {
+    promise: 'The same when nodes on PostgreSQL are replaced one by one',
+    short: 'chaos rolling --cycles 1',
+    long: 'chaos rolling --cycles 10',
+    limit: 2,
+    mutation: CUT_AT_STOP,
+  },
+  {
+    promise: 'A service moves from SQLite to PostgreSQL under load, losing nothing',
+    short: 'chaos postgres-move --cycles 1',
+    long: 'chaos postgres-move --cycles 10',
+    limit: 2,
+    mutation: { from: "if (is === 'same') continue;", to: "if (is !== 'missing') continue;" },
+  },
+  {
+    promise: 'A database that was put back is noticed by every node, and what had ended ends again',
+    short: 'chaos postgres-rollback --cycles 1',
+    long: 'chaos postgres-rollback --cycles 20',
+    limit: 2,
+    mutation: BLIND_TO_ROLLBACK,
+  },
+  {
+    promise: 'The same when an asynchronous standby takes over that lacks commits',
+    short: 'chaos failover --cycles 1',
+    long: 'chaos failover --cycles 4',
+    limit: 0,
+    isLongOnly: true,
+    mutation: BLIND_TO_ROLLBACK,
+  },
+  {
+    promise: 'Strangers who fail to sign in lock nobody out, and gain no guess',
+    short: 'chaos lockout',
+    long: 'chaos lockout',
+    limit: 2,
+    mutation: { from: 'most: perName, within, delays: true }', to: 'most: 1_000_000, within }' },
   },
   {
     promise: 'Certificates are judged as OpenSSL and GnuTLS judge them',
