@@ -21,7 +21,7 @@ const CUT_AT_STOP = {
 };
 const BLIND_TO_ROLLBACK = {
   from: 'const isSign = wentBack || isProved || (history.rollback && !this.#hasJoined);',
-  to: 'const isSign = isProved;',
+  to: 'const isSign = false;',
 };
 
 export const DRILLS: readonly Drill[] = [
@@ -165,7 +165,7 @@ export const DRILLS: readonly Drill[] = [
     short: 'chaos lockout',
     long: 'chaos lockout',
     limit: 2,
-    mutation: { from: 'most: perName, within, delays: true }', to: 'most: 1_000_000, within }' },
+    mutation: { from: 'most: perName, within, delays: true }', to: 'most: 2 * perName, within, delays: true }' },
   },
   {
     promise: 'Certificates are judged as OpenSSL and GnuTLS judge them',
