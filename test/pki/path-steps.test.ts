@@ -115,6 +115,19 @@ suite('counters of policies (RFC 5280 6.1.4)', () => {
     }
   });
 
+  test('any-policy that is inhibited still counts in an authority with the name of its issuer (RFC 5280 6.1.3 d 2)', () => {
+    const noAny = extension(EXTENSION.inhibitAnyPolicy, write(TAG.integer, Uint8Array.of(0)), true);
+    const root = makeAuthority({ name: 'Root', extensions: [constraints(number(0, 0)), noAny] });
+    const below = (name: string) => root.makeIntermediate({ name, extensions: [policy('2.5.29.32.0')] });
+    assert.deepEqual(
+      ['Root', 'Other'].map((name) => passes(root, below(name), [policy('1.2.3')])),
+      [true, false],
+    );
+    const selfIssued = { subject: root.subject, extensions: [policy('2.5.29.32.0')] };
+    const { outcome } = judge({ chain: root.issue(selfIssued).chain, issuers: [approve(root)] });
+    assert.equal(outcome.ok, false, 'but not in a leaf');
+  });
+
   test('none is required where mapping alone is inhibited', () => {
     const root = makeAuthority({ name: 'Root', extensions: [constraints(number(1, 0))] });
     const below = root.makeIntermediate({ name: 'A' });
