@@ -128,6 +128,17 @@ suite('counters of policies (RFC 5280 6.1.4)', () => {
     assert.equal(outcome.ok, false, 'but not in a leaf');
   });
 
+  test('a policy may be mapped to several', () => {
+    const pairs = ['1.2.4', '1.2.5'].map((to) => writeSequence(writeOid('1.2.3'), writeOid(to)));
+    const mapping = extension(EXTENSION.policyMappings, writeSequence(...pairs), true);
+    const root = makeAuthority({ name: 'Root', extensions: [constraints(number(0, 0))] });
+    const below = root.makeIntermediate({ name: 'A', extensions: [policy('1.2.3'), mapping] });
+    assert.deepEqual(
+      ['1.2.4', '1.2.5', '1.2.3'].map((oid) => passes(root, below, [policy(oid)])),
+      [true, true, false],
+    );
+  });
+
   test('none is required where mapping alone is inhibited', () => {
     const root = makeAuthority({ name: 'Root', extensions: [constraints(number(1, 0))] });
     const below = root.makeIntermediate({ name: 'A' });

@@ -142,6 +142,8 @@ suite('Envoy’s x-forwarded-client-cert', () => {
     assert.deepEqual(result(readForwardedClientCert([`By=spiffe://a;Hash=00;Cert="${encoded(caller.pem)}"`])), LEAF);
     const both = `Hash=00;cert="${encoded(caller.pem)}";Chain="${encoded(caller.pem + intermediate.pem)}";Subject="CN=\\"a,b;c\\""`;
     assert.deepEqual(result(readForwardedClientCert([both])), BOTH);
+    for (const subject of ['CN=a,O=b;c', '\\",;', '\\\\'])
+      assert.deepEqual(result(readForwardedClientCert([`Subject="${subject}";Cert="${encoded(caller.pem)}"`])), LEAF);
   });
 
   test('is refused with several elements, lines or duplicate keys', () => {
@@ -159,6 +161,14 @@ suite('Envoy’s x-forwarded-client-cert', () => {
       'certificate-unreadable',
     );
     assert.equal(result(readForwardedClientCert([`Cert="${encoded(caller.pem)}`])), 'certificate-unreadable');
+    assert.equal(
+      result(readForwardedClientCert([`Cert="x";Chain="${encoded(caller.pem)}"`])),
+      'certificate-unreadable',
+    );
+    assert.equal(
+      result(readForwardedClientCert([`Cert="${encoded(caller.pem)}";Chain="x"`])),
+      'certificate-unreadable',
+    );
     assert.equal(result(readForwardedClientCert(['Hash=00;Subject="Cert=x"'])), 'certificate-missing');
   });
 });
