@@ -69,6 +69,16 @@ suite('a signature', () => {
     assert.equal(isSignedBy({ ...frame, algorithm: unknown }, ownKey), false, 'and is no fault of the service');
     const rsa = makeAuthority({ keys: rsaKeys() });
     const byRsa = readSigned(readElement(rsa.issue().certificate));
+    const pss = { digest: 'sha256', saltLength: 20 };
+    const name = writeSequence(writeOid('2.16.840.1.101.3.4.2.1'));
+    const mask = writeContext(1, writeSequence(writeOid('1.2.840.113549.1.1.8'), name));
+    const algorithm = writeSequence(writeOid('1.2.840.113549.1.1.10'), writeSequence(writeContext(0, name), mask));
+    const byPss = readSigned(readElement(rsa.issue({ algorithm, pss }).certificate));
+    assert.deepEqual([byPss.algorithm.saltLength, isSignedBy(byPss, factsOf(spki(rsa.keys)))], [20, true]);
+    assert.equal(
+      isSignedBy({ ...byPss, algorithm: { ...byPss.algorithm, saltLength: 21 } }, factsOf(spki(rsa.keys))),
+      false,
+    );
     assert.deepEqual([isSignedBy(byRsa, factsOf(spki(rsa.keys))), isSignedBy(byRsa, ownKey)], [true, false]);
   });
 
