@@ -86,6 +86,19 @@ suite('a rule is kept or broken at its limit', () => {
       assert.deepEqual(broken({ serial }), ['serial-number']);
   });
 
+  test('the first and the last second', () => {
+    const between = (notBefore: string, notAfter: string) => broken({ notBefore, notAfter });
+    assert.deepEqual(between('2026-11-15T12:00:00Z', '2026-11-15T12:00:00Z'), []);
+    assert.deepEqual(between('2026-11-15T12:00:01Z', '2026-11-16'), ['not-yet-valid']);
+    assert.deepEqual(between('2026-11-14', '2026-11-15T11:59:59Z'), ['expired']);
+  });
+
+  test('qualifiers of policies: unknown ones may be in an extension that is not critical', () => {
+    const policies = (critical: boolean) => [extension(EXTENSION.certificatePolicies, qualified, critical)];
+    assert.deepEqual(broken({ extensions: policies(false) }), []);
+    assert.deepEqual(broken({ extensions: policies(true) }), ['policy-qualifiers-known']);
+  });
+
   test('critical extensions: those of lists are unknown in certificates, those that help to find others must not be critical', () => {
     for (const oid of [EXTENSION.crlNumber, EXTENSION.deltaCrlIndicator, EXTENSION.issuingDistributionPoint])
       assert.deepEqual(broken({ extensions: [extension(oid, five, true)] }), ['critical-extensions-known']);
