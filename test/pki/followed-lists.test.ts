@@ -41,10 +41,10 @@ suite('a list that another node fetched', () => {
   });
 
   test('is not loaded for which there is no room, until this node needs it', async () => {
-    const { state, lists, numbers } = scene({ totalBytes: list.length });
+    const { state, said, lists, numbers } = scene({ totalBytes: list.length });
     Object.assign(state, { stored: stored(), contents: list });
     await lists.follow(true);
-    assert.deepEqual(numbers(), []);
+    assert.deepEqual([numbers(), said.limits, state.changes], [[], [], 0]);
     const release = lists.hold([URL]);
     await lists.need(URL, 'TEST');
     assert.deepEqual([numbers(), state.requests], [[3], 0]);

@@ -89,6 +89,9 @@ test('a step names the certificate by its role', () => {
   const { steps } = judge({ chain: below.issue().chain, issuers: [approve(root)] });
   const about = steps.filter(({ rule }) => rule === 'expired').map((step) => step.about);
   assert.deepEqual(about, ['approved issuer CN=Root', 'intermediate CN=Below', 'leaf CN=caller']);
+  const expired = judge({ chain: below.issue({ notAfter: '2025-01-01' }).chain, issuers: [approve(root)] }).steps;
+  const settings = expired.filter(({ rule }) => rule === 'expired').map(({ setting }) => setting);
+  assert.deepEqual(settings, [undefined, undefined, 'every profile']);
   const shown = steps.find(({ rule }) => rule === 'key-curve');
   assert.deepEqual([shown?.passed, shown?.setting], [true, 'curves: P-256, P-384, P-521']);
 });

@@ -51,6 +51,7 @@ suite('what a connection presents', () => {
     const alone: Presented = { by: 'handshake', chain: [leaf], hasIgnoredHeader: false };
     const hidden = await judged(alone, false);
     assert.equal(worded(hidden), 'certificate-issuer-not-approved: intermediates-seen');
+    assert.equal(hidden.steps.at(-1)?.passed, false);
     assert.match(hidden.steps.at(-1)?.setting ?? '', /use Node 26\.10 or newer, or register/);
     assert.match(
       describe({ reason: 'certificate-issuer-not-approved', rule: 'intermediates-seen' }),
