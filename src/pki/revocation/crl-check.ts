@@ -144,6 +144,6 @@ function reasonsCovered({ scope }: RevocationList, certificate: Certificate): re
 function pointsMatching(names: RevocationList['scope']['names'], certificate: Certificate): DistributionPoint[] {
   const { issuer, known } = certificate;
   const places = new Set(placesOf(names, issuer));
-  const points = known.crlDistributionPoints ?? [];
+  const points = places.size > 0 ? (known.crlDistributionPoints ?? []) : [];
   return points.filter((point) => placesOf(point.names, issuer).some((place) => places.has(place)));
 }
