@@ -4,11 +4,14 @@ import { suite, test } from 'node:test';
 import { contextTag, TAG } from '../../src/pki/der/der.ts';
 import { write, writeContext, writeSequence } from '../../src/pki/der/der-write.ts';
 import { isOlder, readRevocationList } from '../../src/pki/revocation/crl.ts';
+import { checkLists } from '../../src/pki/revocation/crl-check.ts';
+import { readCertificate } from '../../src/pki/x509/certificate.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import { makeAuthority } from '../authority.ts';
 import { revokedEntry } from '../authority-lists.ts';
 import { extension, integer } from '../signed-der.ts';
-import { approve, CRL_REQUIRED, judge } from './approved.ts';
+import { approve, CRL_REQUIRED, judge, NOW } from './approved.ts';
+import { countWork } from './count-work.ts';
 
 const root = makeAuthority({ name: 'Root' });
 const caller = root.issue();
@@ -143,6 +146,20 @@ test('a verdict counts until the first next update of the lists that show it', (
   ]) {
     const { outcome } = judge({ chain: caller.chain, issuers, crls: crls.flatMap((list) => list ?? []) });
     assert.equal(outcome.ok && outcome.value.until, Date.parse('2026-11-18T00:00:00Z') / 1000);
+  }
+});
+
+test('a CRL is verified once with each key', () => {
+  const [list, certificate, issuer] = [
+    readRevocationList(root.crl()),
+    readCertificate(caller.certificate),
+    readCertificate(root.certificate),
+  ];
+  if (!list.ok || !certificate.ok || !issuer.ok) return assert.fail();
+  const check = () => checkLists(certificate.value, [list.value], () => [issuer.value], NOW).state;
+  for (const checks of [1, 0]) {
+    const work = countWork(check);
+    assert.deepEqual([work.result, work.checks], ['good', checks]);
   }
 });
 

@@ -1,6 +1,7 @@
 // The dry run gives the verdict of a real request, in the same words.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import type { ClientId } from '../../src/core/integration.ts';
 import {
   explainCertificate,
   explainFiles,
@@ -134,7 +135,7 @@ suite('a printed dry run', () => {
   test('says for which integrations an issuer counts', () => {
     const { certificate } = root;
     const { chain } = root.issue({ commonName: 'john' });
-    const issuers = [issuerOf(certificate, 'TEST', { integrations: ['a', 'b'] })];
+    const issuers = [issuerOf(certificate, 'TEST', { integrations: ['a', 'b'] as ClientId[] })];
     const found = explainCertificate({ chain, issuers, evidence: { lists: [], responses: [] }, now: NOW });
     assert.equal(printExplanation(found).at(-1), 'accepted: common-name john by issuer TEST, for a, b');
     assert.equal(printExplanation(explain([])).at(-1), 'refused: certificate-missing');

@@ -1,9 +1,8 @@
 // What operators see of a refused certificate: its names, and the issuer that signed it, even if it was removed.
 import assert from 'node:assert/strict';
 import { mock, suite, test } from 'node:test';
-import { writeSequence } from '../../src/pki/der/der-write.ts';
 import { makeAuthority } from '../authority.ts';
-import { ecKeys, nameOf } from '../signed-der.ts';
+import { ecKeys } from '../signed-der.ts';
 import { approve, judge, NOW } from './approved.ts';
 import { countWork } from './count-work.ts';
 
@@ -49,21 +48,7 @@ suite('what is known of a refused certificate', () => {
     assert.ok(JSON.stringify(said).length < 500, JSON.stringify(said));
     assert.doesNotMatch(JSON.stringify(said), /[\p{Cc}\p{Cf}]/u);
     assert.equal(said?.serial, undefined);
-    assert.equal(said?.issuer.length, 200);
-    const serialOf = (...serial: number[]) => claimOf(root.issue({ serial: Uint8Array.from(serial) }).chain)?.serial;
-    const twenty = Array<number>(20).fill(0x81);
-    assert.deepEqual(
-      [serialOf(0), serialOf(0, ...twenty), serialOf(1, 0, ...twenty)],
-      ['00', '81'.repeat(20), undefined],
-    );
-  });
-
-  test('no name that is longer than 1024 octets or malformed', () => {
-    const around = nameOf('x'.repeat(900)).length - 900;
-    const subjectOf = (subject: Uint8Array) => claimOf(root.issue({ subject }).chain)?.subject;
-    assert.match(subjectOf(nameOf('x'.repeat(1024 - around))) ?? '', /^CN=x{197}$/);
-    assert.equal(subjectOf(nameOf('x'.repeat(1025 - around))), '(a name of 1025 octets)');
-    assert.equal(subjectOf(writeSequence(writeSequence())), '(malformed name)');
+    assert.equal(said?.issuer?.length, 200);
   });
 
   test('at the cost of a few signature checks', () => {

@@ -8,7 +8,7 @@ import { checkResponses, readOcspResponse, responderOf } from '../../src/pki/rev
 import { type Certificate, readCertificate } from '../../src/pki/x509/certificate.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import { makeAuthority } from '../authority.ts';
-import { ecKeys, extension } from '../signed-der.ts';
+import { ecKeys, extension, integer } from '../signed-der.ts';
 import { NOW } from './approved.ts';
 
 const root = makeAuthority({ name: 'Root' });
@@ -109,6 +109,8 @@ test('of several OCSP responses, one that revokes counts, then one that is trust
     [revoked, stale, good],
   ])
     assert.equal(stateOf(...order), 'revoked');
+  const both = checkResponses({ certificate, issuer }, [stale, unknown], () => undefined, NOW);
+  assert.equal(both.words, 'the OCSP response is stale', 'the first of equal ones');
   for (const order of [
     [good, unknown],
     [stale, good],
@@ -127,6 +129,29 @@ test('an OCSP response that cannot be read says why', () => {
   assert.equal(whyNot(status(6)), 'the responder answered with status 6');
   assert.equal(whyNot(status(0), basic('1.2.3', writeSequence())), 'it is not a basic OCSP response');
   assert.match(whyNot(status(0), basic('1.3.6.1.5.5.7.48.1.1', writeSequence())), /missing/);
+  const date = write(TAG.generalizedTime, Buffer.from('20261115000000Z'));
+  const good = write(contextTag(0, 'primitive'));
+  const idBy = (digest: string) =>
+    writeSequence(
+      writeSequence(writeOid(digest)),
+      ...[1, 2].map((octet) => write(TAG.octetString, Uint8Array.of(octet))),
+      integer(Uint8Array.of(5)),
+    );
+  const id = idBy('1.3.14.3.2.26');
+  const whyNotAnswer = (answer: Uint8Array, ...version: Uint8Array[]) => {
+    const body = writeSequence(...version, writeContext(1, root.subject), date, writeSequence(answer));
+    const algorithm = writeSequence(writeOid('1.2.840.10045.4.3.2'));
+    const signed = writeSequence(body, algorithm, write(TAG.bitString, Uint8Array.of(0)));
+    return whyNot(status(0), basic('1.3.6.1.5.5.7.48.1.1', signed));
+  };
+  const withExtension = (critical: boolean) =>
+    writeSequence(id, good, date, writeContext(1, writeSequence(extension('1.2.3', date, critical))));
+  assert.equal(whyNotAnswer(writeSequence(id, good, date)), 'read');
+  assert.equal(whyNotAnswer(writeSequence(id, good, date), writeContext(0, integer(Uint8Array.of(0)))), 'read');
+  assert.equal(whyNotAnswer(withExtension(false)), 'read');
+  assert.equal(whyNotAnswer(withExtension(true)), 'an answer has the critical extension 1.2.3');
+  assert.equal(whyNotAnswer(writeSequence(id, write(contextTag(3, 'primitive')), date)), 'unknown certificate status');
+  assert.equal(whyNotAnswer(writeSequence(idBy('1.2.3'), good, date)), 'unknown digest in a certificate id');
 });
 
 test('the responder of a certificate is the first address for OCSP', () => {

@@ -114,6 +114,7 @@ suite('the entries of a list', () => {
     const found = [...serials].map((serial) => Buffer.from(serial).toString('hex')).sort();
     for (const hex of found) assert.ok(serials.has(Buffer.from(hex, 'hex')), hex);
     assert.equal(serials.has(Uint8Array.of(0x66)), false);
+    assert.equal(serials.size, found.length);
     return { found, odd };
   };
 

@@ -89,6 +89,9 @@ test('a step names the certificate by its role', () => {
   const { steps } = judge({ chain: below.issue().chain, issuers: [approve(root)] });
   const about = steps.filter(({ rule }) => rule === 'expired').map((step) => step.about);
   assert.deepEqual(about, ['approved issuer CN=Root', 'intermediate CN=Below', 'leaf CN=caller']);
+  const expired = judge({ chain: below.issue({ notAfter: '2025-01-01' }).chain, issuers: [approve(root)] }).steps;
+  const settings = expired.filter(({ rule }) => rule === 'expired').map(({ setting }) => setting);
+  assert.deepEqual(settings, [undefined, undefined, 'every profile']);
   const shown = steps.find(({ rule }) => rule === 'key-curve');
   assert.deepEqual([shown?.passed, shown?.setting], [true, 'curves: P-256, P-384, P-521']);
 });
@@ -113,6 +116,30 @@ suite('counters of policies (RFC 5280 6.1.4)', () => {
       );
       assert.equal(passes(root, below), expected, `${after} ${depth}`);
     }
+  });
+
+  test('any-policy that is inhibited still counts in an authority with the name of its issuer (RFC 5280 6.1.3 d 2)', () => {
+    const noAny = extension(EXTENSION.inhibitAnyPolicy, write(TAG.integer, Uint8Array.of(0)), true);
+    const root = makeAuthority({ name: 'Root', extensions: [constraints(number(0, 0)), noAny] });
+    const below = (name: string) => root.makeIntermediate({ name, extensions: [policy('2.5.29.32.0')] });
+    assert.deepEqual(
+      ['Root', 'Other'].map((name) => passes(root, below(name), [policy('1.2.3')])),
+      [true, false],
+    );
+    const selfIssued = { subject: root.subject, extensions: [policy('2.5.29.32.0')] };
+    const { outcome } = judge({ chain: root.issue(selfIssued).chain, issuers: [approve(root)] });
+    assert.equal(outcome.ok, false, 'but not in a leaf');
+  });
+
+  test('a policy may be mapped to several', () => {
+    const pairs = ['1.2.4', '1.2.5'].map((to) => writeSequence(writeOid('1.2.3'), writeOid(to)));
+    const mapping = extension(EXTENSION.policyMappings, writeSequence(...pairs), true);
+    const root = makeAuthority({ name: 'Root', extensions: [constraints(number(0, 0))] });
+    const below = root.makeIntermediate({ name: 'A', extensions: [policy('1.2.3'), mapping] });
+    assert.deepEqual(
+      ['1.2.4', '1.2.5', '1.2.3'].map((oid) => passes(root, below, [policy(oid)])),
+      [true, true, false],
+    );
   });
 
   test('none is required where mapping alone is inhibited', () => {

@@ -51,6 +51,7 @@ suite('what a connection presents', () => {
     const alone: Presented = { by: 'handshake', chain: [leaf], hasIgnoredHeader: false };
     const hidden = await judged(alone, false);
     assert.equal(worded(hidden), 'certificate-issuer-not-approved: intermediates-seen');
+    assert.equal(hidden.steps.at(-1)?.passed, false);
     assert.match(hidden.steps.at(-1)?.setting ?? '', /use Node 26\.10 or newer, or register/);
     assert.match(
       describe({ reason: 'certificate-issuer-not-approved', rule: 'intermediates-seen' }),
@@ -142,6 +143,8 @@ suite('Envoy’s x-forwarded-client-cert', () => {
     assert.deepEqual(result(readForwardedClientCert([`By=spiffe://a;Hash=00;Cert="${encoded(caller.pem)}"`])), LEAF);
     const both = `Hash=00;cert="${encoded(caller.pem)}";Chain="${encoded(caller.pem + intermediate.pem)}";Subject="CN=\\"a,b;c\\""`;
     assert.deepEqual(result(readForwardedClientCert([both])), BOTH);
+    for (const subject of ['CN=a,O=b;c', '\\",;', '\\\\'])
+      assert.deepEqual(result(readForwardedClientCert([`Subject="${subject}";Cert="${encoded(caller.pem)}"`])), LEAF);
   });
 
   test('is refused with several elements, lines or duplicate keys', () => {
@@ -159,6 +162,14 @@ suite('Envoy’s x-forwarded-client-cert', () => {
       'certificate-unreadable',
     );
     assert.equal(result(readForwardedClientCert([`Cert="${encoded(caller.pem)}`])), 'certificate-unreadable');
+    assert.equal(
+      result(readForwardedClientCert([`Cert="x";Chain="${encoded(caller.pem)}"`])),
+      'certificate-unreadable',
+    );
+    assert.equal(
+      result(readForwardedClientCert([`Cert="${encoded(caller.pem)}";Chain="x"`])),
+      'certificate-unreadable',
+    );
     assert.equal(result(readForwardedClientCert(['Hash=00;Subject="Cert=x"'])), 'certificate-missing');
   });
 });

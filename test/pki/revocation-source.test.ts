@@ -211,6 +211,12 @@ suite('a list from a distribution point', () => {
     }
   });
 
+  test('is not fetched for an issuer that ignores lists', async () => {
+    const { state, judge } = scene();
+    assert.equal(worded(await judge.judge(caller.chain, [approve(root)])), 'accepted caller');
+    assert.equal(state.requests, 0);
+  });
+
   test('is fetched for approved issuers only, never for strangers', async () => {
     const { state, judge } = scene();
     await judge.judge(makeAuthority({ name: 'Root' }).issue({ extensions: [points] }).chain, issuers);

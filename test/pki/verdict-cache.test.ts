@@ -65,8 +65,8 @@ suite('a cached verdict', () => {
     const { chain } = makeAuthority().issue({ notBefore: '2026-11-15T12:00:10Z' });
     const at = (now: typeof NOW) => verdicts.recall({ chain, issuers, evidence: nothing, now });
     verdicts.judge({ chain, issuers, evidence: nothing, now: NOW });
-    assert.ok(at(epochSeconds(NOW + 30)));
-    assert.equal(at(epochSeconds(NOW + 31)), undefined);
+    for (const after of [0, 30]) assert.ok(at(epochSeconds(NOW + after)));
+    for (const after of [-1, 31]) assert.equal(at(epochSeconds(NOW + after)), undefined);
   });
 
   test('of refusal ends when a certificate, a list or an OCSP response becomes valid', () => {
@@ -90,6 +90,8 @@ suite('a cached verdict', () => {
       const ask = (after: number) => worded(verdicts.judge({ ...given, now: epochSeconds(NOW + after) }));
       assert.match(ask(0), /^certificate-(?:not-yet-valid|revocation-unknown)/, what);
       assert.match(ask(9), /^certificate-(?:not-yet-valid|revocation-unknown)/, what);
+      assert.ok(verdicts.recall({ ...given, now: epochSeconds(NOW + 9) }), what);
+      assert.equal(verdicts.recall({ ...given, now: epochSeconds(NOW + 10) }), undefined, what);
       assert.equal(ask(10), 'accepted caller', what);
     }
   });

@@ -97,7 +97,7 @@ export const FORM_RULES: Rules = {
     words: 'the serial number is positive and has 1 to 20 octets (RFC 5280 4.1.2.2)',
     roles: BELOW_ISSUER,
     holds: ({ certificate: { serial } }) =>
-      serial.length <= 20 && (serial[0] ?? 0) < 0x80 && serial.some((octet) => octet !== 0),
+      serial.length <= 20 && (serial[0] as number) < 0x80 && serial.some((octet) => octet !== 0),
     found: (certificate) => `0x${Buffer.from(certificate.serial).toString('hex')}`,
   },
   'issuer-name-present': {

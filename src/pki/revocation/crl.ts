@@ -126,7 +126,7 @@ function readOr<T>(otherwise: T, read: () => T): [T, string?] {
 
 /** RFC 5280 5.1.2.1: a list without a version is version 1, as written by plain `openssl ca -gencrl`. */
 function whyOddVersion(version: Element | undefined): string | undefined {
-  const [number] = readOr(-1, () => (version ? readCount(version) : 0));
+  const [number] = readOr(undefined, () => (version ? readCount(version) : 0));
   return number === 1 ? undefined : 'it is not version 2';
 }
 
