@@ -209,6 +209,23 @@ suite('rules', () => {
       assert.ok(!warned(conditions), JSON.stringify(conditions));
   });
 
+  test('may name the directories that the identity is looked for in', () => {
+    const rule = (more: object) => readRules([{ when: { '/repository': 'acme/app' }, identity: '{/sub}', ...more }]);
+    const lists: [directories: unknown, isAccepted: boolean][] = [
+      [['local', 'corp'], true],
+      [['corp'], true],
+      [['local', 'no label'], false],
+      [[], false],
+      ['corp', false],
+    ];
+    for (const [directories, isAccepted] of lists) {
+      const read = rule({ directory: 'user-name', directories });
+      assert.equal(read.ok, isAccepted, JSON.stringify(directories));
+      if (read.ok) assert.deepEqual(read.value[0]?.directories, directories);
+    }
+    assert.equal(rule({ directories: ['corp'] }).ok, false, 'derived identities are looked for in none');
+  });
+
   test('are refused if they are malformed', () => {
     for (const conditions of [undefined, {}, [], 'x', { sub: 'x' }, { '/sub': '' }, { '/sub': 7 }, { '/sub': [] }])
       assert.notEqual(when(conditions), 'accepted', JSON.stringify(conditions));
