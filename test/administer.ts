@@ -4,6 +4,7 @@ import { accept } from '../src/core/outcome.ts';
 import type { RowOf } from '../src/core/rules/endings.ts';
 import type { TokenIssuer } from '../src/core/token-issuer.ts';
 import type { ActName } from '../src/operations/admin/act-formats.ts';
+import type { ActPorts } from '../src/operations/admin/acts/act.ts';
 import { runAct } from '../src/operations/admin/acts/run-act.ts';
 import type { AdminOutcome, AdminPorts } from '../src/operations/admin/admin.ts';
 import type {
@@ -32,14 +33,18 @@ interface CrlFile {
 }
 
 export function act(name: ActName, given: object, ports: Administering, files: readonly CrlFile[] = []) {
-  return runAct(name, given, {
+  const readFile = (path: string) => files.find((file) => file.path === path)?.contents ?? new Uint8Array();
+  return runAct(name, given, { readFile, ...actPorts(ports) });
+}
+
+export function actPorts(ports: Administering): ActPorts {
+  return {
     issuer: 'https://tokens.example',
     random: systemRandom,
     everyNodeKnows: async () => undefined,
     callerPorts: async () => Promise.reject(new Error('nobody calls')),
-    readFile: (path) => files.find((file) => file.path === path)?.contents ?? new Uint8Array(),
     ...ports,
-  });
+  };
 }
 
 async function rowAfter<K extends Kind>(

@@ -81,35 +81,38 @@ test('a follower of the revocation feed is sent nothing while the store may have
   assert.ok(await firstPage(store));
 });
 
-test('revocations that the store lost are made again, also if others accepted the rollback while this node noticed it', async (t) => {
-  const [newer, older] = [(await onSqlite(t)).node.store, (await onSqlite(t)).node.store];
-  for (const store of [newer, older]) {
-    await put(store, grants, grant);
-    await enableIntegration(CLIENT, false, { store, by: OPERATOR });
-  }
-  let current = newer;
-  const { watch } = watching({
-    ...newer,
-    load: (table, key) => current.load(table, key),
-    events: (query) => current.events(query),
-    newestEvents: (query) => current.newestEvents(query),
-    eventProgress: () => current.eventProgress(),
-    page: (table, query) => current.page(table, query),
-    changeAll: (rows, decide) => current.changeAll(rows, decide),
-    change: async (table, key, decide) => {
-      if ((table as unknown) === storeHistory)
-        await older.change(storeHistory, HISTORY, () => ({ outcome: 0, next: { epoch: 2, rollback: undefined } }));
-      return current.change(table, key, decide);
-    },
+for (const moment of ['before this node looks', 'while this node notices it'])
+  test(`revocations that the store lost are made again if others accept the rollback ${moment}`, async (t) => {
+    const [newer, older] = [(await onSqlite(t)).node.store, (await onSqlite(t)).node.store];
+    for (const store of [newer, older]) {
+      await put(store, grants, grant);
+      await enableIntegration(CLIENT, false, { store, by: OPERATOR });
+    }
+    const accept = () =>
+      older.change(storeHistory, HISTORY, () => ({ outcome: 0, next: { epoch: 2, rollback: undefined } }));
+    let current = newer;
+    const { watch } = watching({
+      ...newer,
+      load: (table, key) => current.load(table, key),
+      events: (query) => current.events(query),
+      newestEvents: (query) => current.newestEvents(query),
+      eventProgress: () => current.eventProgress(),
+      page: (table, query) => current.page(table, query),
+      changeAll: (rows, decide) => current.changeAll(rows, decide),
+      change: async (table, key, decide) => {
+        if ((table as unknown) === storeHistory) await accept();
+        return current.change(table, key, decide);
+      },
+    });
+    await watch.look();
+    await revokeById(grant.id, 'by-caller', { store: newer });
+    await watch.look();
+    if (moment.startsWith('before')) await accept();
+    current = older;
+    await watch.look();
+    const { found } = await older.load(grants, grant.id);
+    assert.equal(found?.row.revoked?.reason, 'by-caller');
   });
-  await watch.look();
-  await revokeById(grant.id, 'by-caller', { store: newer });
-  await watch.look();
-  current = older;
-  await watch.look();
-  const { found } = await older.load(grants, grant.id);
-  assert.equal(found?.row.revoked?.reason, 'by-caller');
-});
 
 test('a token that is newer than its row is explained by a rollback that was accepted after it was issued', async (t) => {
   const { store } = (await onSqlite(t)).node;

@@ -4,20 +4,23 @@ import { presenter } from '../../src/core/presenter.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { seconds } from '../../src/core/time.ts';
 import { refreshTokens } from '../../src/operations/grant/refresh-tokens.ts';
+import { FollowedRegistry } from '../../src/store/registry.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { addKey, firstKey, Keyring, mintWith } from '../../src/tokens/keyring.ts';
 import {
   accepted,
   answer,
   CURL,
+  changeAda,
   changeIntegration,
   check,
   issue,
   NOTHING_PRESENTED,
+  put,
   refresh,
   textOf,
 } from '../node.ts';
-import { CLIENT } from '../samples.ts';
+import { anIdentity, CLIENT } from '../samples.ts';
 import { onSqlite } from './on-sqlite.ts';
 
 const SHORT = { ...DEFAULT_SETTINGS, grantLifetime: seconds(1000), accessTokenLifetime: seconds(100) };
@@ -178,4 +181,39 @@ test('every truncation, extension and bit flip of a refresh token is refused and
     assert.equal(await answer(refreshTokens(request, node)), 'refresh-token-not-authentic', refreshToken);
   }
   assert.equal(await answer(refresh(node, pair)), 'accepted');
+});
+
+test('a holder who is due is looked for in their directory again before the tokens are renewed', async (t) => {
+  const { node } = await onSqlite(t);
+  const pair = await issue(node);
+  let asked = 0;
+  const current = async () => {
+    asked++;
+    await changeAda(node, { enabled: false });
+    return anIdentity({ enabled: false });
+  };
+  const directories = { ...node.directories, isDue: () => true, isTrusted: () => true, current };
+  assert.equal(await answer(refresh({ ...node, directories }, pair)), 'identity-disabled');
+  assert.equal(asked, 1);
+});
+
+test('a token that is newer than the row of its grant asks once why commits were lost', async (t) => {
+  const { node } = await onSqlite(t);
+  const pair = await issue(node);
+  const before = (await node.store.load(grants, pair.grantId)).found?.row;
+  const next = accepted(await refresh(node, pair));
+  if (before) await put(node.store, grants, before);
+  const asked: unknown[] = [];
+  const explainLoss = async ({ id }: { id: string }, generation: number) => void asked.push([id, generation]);
+  assert.notEqual(await answer(refresh({ ...node, explainLoss }, next)), 'accepted');
+  assert.deepEqual(asked, [[pair.grantId, 1]]);
+});
+
+test('an integration that this node has not seen yet is looked up, for an authentic token only', async (t) => {
+  const { node } = await onSqlite(t);
+  const pair = await issue(node);
+  const behind = { ...node, registry: new FollowedRegistry(node.store) };
+  const madeUp = { clientId: CLIENT, refreshToken: 'made up', presenter: CURL, ...NOTHING_PRESENTED };
+  assert.equal(await answer(refreshTokens(madeUp, behind)), 'integration-unknown');
+  assert.equal(await answer(refresh(behind, pair)), 'accepted');
 });

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { presenter } from '../../src/core/presenter.ts';
-import { revokeById, revokeByIntegration, revokeByToken } from '../../src/operations/grant/revoke-grant.ts';
+import { endRevoked, revokeById, revokeByIntegration, revokeByToken } from '../../src/operations/grant/revoke-grant.ts';
 import { FollowedRegistry } from '../../src/store/registry.ts';
 import { grants } from '../../src/store/tables/grants.ts';
-import { accepted, answer, CURL, check, issue, type Node } from '../node.ts';
+import { keyMarks } from '../../src/store/tables/signing-keys.ts';
+import { addKey, firstKey, KeyMissing, Keyring, mintWith } from '../../src/tokens/keyring.ts';
+import { accepted, answer, CURL, check, ISSUER, issue, MARK, type Node, put } from '../node.ts';
 import { CLIENT } from '../samples.ts';
 import { onSqlite } from './on-sqlite.ts';
 
@@ -46,5 +48,28 @@ test('an integration that this node has not seen yet is looked up, for an authen
   const request = { clientId: CLIENT, token: pair.accessToken.reveal(), presenter: CURL };
   assert.equal(await answer(revokeByIntegration({ ...request, token: 'made up' }, behind)), 'integration-unknown');
   assert.equal(await answer(revokeByIntegration(request, behind)), 'accepted');
+  assert.equal(await answer(check(node, pair)), 'grant-revoked');
+});
+
+test('attempts with tokens that are not ours are limited; one of a key that this node lacks is not refused', async (t) => {
+  const { node } = await onSqlite(t);
+  const overLimit = () => ({ reason: 'rate-limited' }) as const;
+  const pair = await issue(node);
+  assert.equal(await answer(revokeByToken('made up', CURL, node, overLimit)), 'rate-limited');
+  assert.equal(await answer(revokeByToken('made up', CURL, node)), 'access-token-not-authentic');
+  assert.equal(await answer(revokeByToken(pair.accessToken.reveal(), CURL, node, overLimit)), 'accepted');
+  const keyring = new Keyring(mintWith(addKey(firstKey(), 2), 2));
+  const other = (await issue({ ...node, keyring })).accessToken.reveal();
+  await put(node.store, keyMarks, { id: 2, fingerprint: keyring.key(2)?.fingerprint ?? '', retired: false });
+  await assert.rejects(revokeByToken(other, CURL, node), KeyMissing);
+});
+
+test('a revoked certificate ends its grants if its issuer says so', async (t) => {
+  const { node } = await onSqlite(t);
+  const pair = await issue(node);
+  const issuer = (endGrants: boolean) => ({ ...ISSUER, revocation: { ...ISSUER.revocation, endGrants } });
+  assert.equal(await endRevoked(issuer(false), MARK, node), 0);
+  assert.equal(await answer(check(node, pair)), 'accepted');
+  assert.equal(await endRevoked(issuer(true), MARK, node), 1);
   assert.equal(await answer(check(node, pair)), 'grant-revoked');
 });

@@ -6,10 +6,11 @@ import type { Identity, IdentityId } from '../../src/core/identity.ts';
 import { seconds } from '../../src/core/time.ts';
 import type { Directory } from '../../src/directory/directory.ts';
 import { sideBySide } from '../../src/directory/side-by-side.ts';
-import { findNamed, type NameQuery, recheck } from '../../src/operations/grant/seen-identity.ts';
+import { findNamed, type NameQuery, recheck, settle } from '../../src/operations/grant/seen-identity.ts';
+import { grants } from '../../src/store/tables/grants.ts';
 import { identities } from '../../src/store/tables/identities.ts';
 import { answer, NO_DIRECTORY, put } from '../node.ts';
-import { anIdentity, hexOf, NOW } from '../samples.ts';
+import { aGrant, anIdentity, hexOf, NOW } from '../samples.ts';
 import { later } from '../store/conformance/rows.ts';
 import { onSqlite } from './on-sqlite.ts';
 
@@ -102,4 +103,18 @@ test('what the directory says now is kept', async (t) => {
   await put(ports.store, identities, EVE);
   await recheck(EVE, trusted, ports);
   assert.deepEqual((await ports.store.load(identities, EVE.id)).found?.row.groups, ['new']);
+});
+
+test('whoever returns gets no grant back that a dying node left unrevoked', async (t) => {
+  const { ports } = await scene(t, {});
+  const grant = aGrant({ identityId: EVE.id });
+  const isRevoked = async () => (await ports.store.load(grants, grant.id)).found?.row.revoked !== undefined;
+  await put(ports.store, identities, EVE);
+  await put(ports.store, grants, grant);
+  const changed = { ...EVE, groups: ['new'] };
+  assert.deepEqual([(await settle(EVE.id, changed, ports))?.groups, await isRevoked()], [['new'], false]);
+  await put(ports.store, identities, { ...EVE, enabled: false, endedAt: NOW });
+  const returned = await settle(EVE.id, EVE, ports);
+  assert.deepEqual([returned?.enabled, returned?.endedAt, await isRevoked()], [true, undefined, true]);
+  assert.equal((await settle(EVE.id, undefined, ports))?.enabled, false);
 });

@@ -39,3 +39,12 @@ test('a decision that only has events writes them, and no row', async (t) => {
   assert.deepEqual(await eventSubjects(backEnd), [5]);
   assert.equal(await countOf(backEnd, 'a'), undefined);
 });
+
+test('a revision is never drawn twice in succession: the change would look like none', async (t) => {
+  const { backEnd, store } = await opened(t);
+  const drawn = [0.25, 0.25, 0.5];
+  t.mock.method(Math, 'random', () => drawn.shift() ?? 0.75);
+  for (const count of [1, 2]) await put(store, attempts, counter('a', count));
+  assert.equal(await countOf(backEnd, 'a'), 2);
+  assert.equal(await revisionOf(backEnd, attempts, 'a'), 1.5 * 2 ** 30);
+});

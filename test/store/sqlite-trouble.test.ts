@@ -117,9 +117,11 @@ test('a database file moved away and back is recognised: the store resumes and k
   const { path, store, backEnd } = await opened(t);
   renameSync(`${path}-wal`, `${path}-elsewhere`);
   await assert.rejects(increment(store, 'a'), OutcomeUnknown);
+  assert.ok(existsSync(`${path}.damaged`));
   renameSync(`${path}-elsewhere`, `${path}-wal`);
   assert.equal(await countOf(backEnd, 'a'), 1);
   assert.deepEqual(await problemsOf(store), {});
+  assert.ok(!existsSync(`${path}.damaged`));
 });
 
 for (const [what, harm] of [

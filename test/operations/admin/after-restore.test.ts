@@ -7,6 +7,8 @@ import {
   carryUses,
   countLiveGrants,
   endEverything,
+  heardHistory,
+  noticeByCopy,
   spendDeviceCodes,
 } from '../../../src/operations/admin/after-restore.ts';
 import { revokeById } from '../../../src/operations/grant/revoke-grant.ts';
@@ -15,6 +17,7 @@ import { assertions } from '../../../src/store/tables/attempts.ts';
 import { devices } from '../../../src/store/tables/devices.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
 import { sessions } from '../../../src/store/tables/sessions.ts';
+import { readHistory, storeHistory } from '../../../src/store/tables/store-history.ts';
 import { anotherNode, answer, check, confirmed, issue, put, redeem, refresh, revoke, start } from '../../node.ts';
 import { anIdentity, hexOf, NOW, OPERATOR } from '../../samples.ts';
 import { onSqlite } from '../on-sqlite.ts';
@@ -85,4 +88,50 @@ test('a device code that was redeemed since the copy is not redeemed again, nor 
   assert.equal(await personOf(left.cookie.reveal(), node), undefined);
   assert.notEqual(await personOf(open.cookie.reveal(), node), undefined);
   assert.deepEqual((await node.store.load(assertions, used.mark)).found?.row, used);
+});
+
+test('a kept copy that is later than the store shows that it was put back', async (t) => {
+  const [{ node: copy }, { node: restored }] = [await onSqlite(t), await onSqlite(t)];
+  const rollback = async () => (await readHistory(restored.store)).rollback;
+  for (const node of [copy, restored]) await issue(node);
+  await noticeByCopy(copy.store, restored);
+  assert.equal(await rollback(), undefined, 'as far as the store');
+  await issue(copy);
+  await put(restored.store, storeHistory, { epoch: 2, rollback: undefined });
+  await noticeByCopy(copy.store, restored);
+  assert.equal(await rollback(), undefined, 'of an earlier epoch');
+  await put(copy.store, storeHistory, { epoch: 2, rollback: undefined });
+  await noticeByCopy(copy.store, restored);
+  const [{ drawn: seen }, { drawn: found }] = [await copy.store.eventProgress(), await restored.store.eventProgress()];
+  assert.deepEqual(await rollback(), { noticedAt: NOW, seen, found, lost: [], unlisted: 0, awaited: [] });
+  const { node: empty } = await onSqlite(t);
+  await noticeByCopy(copy.store, empty);
+  assert.equal((await readHistory(empty.store)).epoch, 2, 'a store without a history');
+});
+
+test('nodes have five seconds to write what they remember', async (t) => {
+  const { node } = await onSqlite(t);
+  assert.deepEqual(await heardHistory(node), { epoch: 1, rollback: undefined });
+  const awaiting = (...awaited: string[]) => ({ noticedAt: NOW, seen: 9, found: 1, lost: [], unlisted: 0, awaited });
+  await put(node.store, storeHistory, { epoch: 1, rollback: awaiting() });
+  assert.deepEqual((await heardHistory(node)).rollback?.awaited, []);
+  await put(node.store, storeHistory, { epoch: 1, rollback: awaiting('a node') });
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let milliseconds = 0;
+  t.mock.method(performance, 'now', () => milliseconds);
+  let heard: unknown;
+  const hearing = heardHistory(node).then(({ rollback }) => {
+    heard = rollback?.awaited;
+  });
+  const pass = async (by: number) => {
+    await new Promise(setImmediate);
+    milliseconds += by;
+    t.mock.timers.tick(by);
+    await new Promise(setImmediate);
+  };
+  for (let n = 0; n < 50; n++) await pass(100);
+  assert.equal(heard, undefined);
+  await pass(100);
+  await hearing;
+  assert.deepEqual(heard, ['a node']);
 });

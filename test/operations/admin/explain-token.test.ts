@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Identity, IdentityId } from '../../../src/core/identity.ts';
 import { accept } from '../../../src/core/outcome.ts';
-import { explainCaller, explainToken } from '../../../src/operations/admin/explain.ts';
+import { explainCaller, explainScope, explainToken } from '../../../src/operations/admin/explain.ts';
 import { mapCaller } from '../../../src/operations/grant/identify-caller.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
 import { identities } from '../../../src/store/tables/identities.ts';
 import {
   accepted,
   answer,
+  changeIntegration,
   check,
   ISSUER,
   issue,
@@ -82,4 +83,20 @@ test('the dry run of a certificate names its identity, and keeps no row of it', 
     assert.equal(identityId, identity.id, `${kind}: the identity that a request gets`);
     assert.notDeepEqual(await state(), before, `${kind}: a request keeps it`);
   }
+});
+
+test('the dry run of a scope says what the integration has of it', async (t) => {
+  const { node } = await onSqlite(t);
+  const explained = (scope: string, clientId = 'orders-sync') => explainScope(clientId, scope, node.registry);
+  const scope = 'orders:read,write;stock:read';
+  const has = (item: string) => ({ item, has: true });
+  const lacks = (item: string) => ({ item, has: false });
+  assert.deepEqual(explained('orders:read;stock'), { scope, items: [has('orders:read'), has('stock')] });
+  const refusal = 'scope-exceeds-integration';
+  const items = [lacks('orders:delete'), has('orders:read'), lacks('prices')];
+  assert.deepEqual(explained('orders:read,delete;prices'), { scope, items, refusal });
+  assert.deepEqual(explained('a b'), { scope, items: [], refusal: 'scope-malformed' });
+  assert.deepEqual(explained('orders', 'nobody'), { items: [], refusal: 'integration-unknown' });
+  await changeIntegration(node, { enabled: false });
+  assert.deepEqual(explained('orders'), { scope, items: [has('orders')], refusal: 'integration-disabled' });
 });

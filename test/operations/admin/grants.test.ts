@@ -8,8 +8,10 @@ import type { GrantFilter } from '../../../src/operations/admin/grant-filter.ts'
 import { addIdentity } from '../../../src/operations/admin/identities.ts';
 import { devices } from '../../../src/store/tables/devices.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
-import { registerIntegration } from '../../administer.ts';
-import { aDevice, aGrant, hexOf, NOW, OPERATOR } from '../../samples.ts';
+import { identities } from '../../../src/store/tables/identities.ts';
+import { act, registerIntegration } from '../../administer.ts';
+import { ADA, aDevice, aGrant, anIdentity, hexOf, NOW, OPERATOR } from '../../samples.ts';
+import { put } from '../../store/conformance/rows.ts';
 import { administration } from './admin-samples.ts';
 
 const grantId = (n: number) => n.toString(16).padStart(32, '0') as GrantId;
@@ -153,5 +155,35 @@ suite('grants, as operators end them', () => {
     assert.deepEqual(await end({ identity: 'ada' }), [1, '-+-+']);
     assert.deepEqual(await end({ integration: 'second' }), [1, '-+--']);
     assert.deepEqual(await end({ identity: 'ada' }), [0, '-+--']);
+  });
+
+  test('requests list and end them, and read what happened to one', async (t) => {
+    const { admin } = await fourGrants(t);
+    const run = async (name: Parameters<typeof act>[0], given: object) => {
+      const done = await act(name, given, admin);
+      return done.ok ? (done.value.value as Record<string, unknown>) : done.refusal.reason;
+    };
+    const page = async (query: object) => {
+      const done = await run('grant-list', { query });
+      if (typeof done === 'string') return done;
+      return [
+        (done['items'] as { id: string }[]).map(({ id }) => Number.parseInt(id, 16)),
+        'next' in done && done['next'],
+      ];
+    };
+    assert.deepEqual(await page({ limit: 3 }), [[0, 1, 2], grantId(2)]);
+    assert.deepEqual(await page({ limit: 3, cursor: grantId(2) }), [[3], false]);
+    assert.equal(await page({ identity: 'eve' }), 'identity-unknown');
+    assert.deepEqual(await run('grant-revoke', { id: grantId(0) }), { id: grantId(0), endedGrants: 1 });
+    const timeline = await run('grant-timeline', { id: grantId(0) });
+    assert.partialDeepStrictEqual(timeline, { items: [{ type: 'revoked', subjectId: grantId(0) }] });
+    assert.equal(await run('grant-timeline', { id: grantId(9) }), 'grant-unknown');
+    assert.equal(await run('grant-revoke-all', { body: { integration: 'second' } }), 'confirmation-missing');
+    const all = { integration: 'second', confirmed: true };
+    assert.deepEqual(await run('grant-revoke-all', { body: all }), { endedGrants: 2, endedCodes: 0 });
+    await put(admin.store, identities, anIdentity({ userName: 'another' }));
+    for (let n = 4; n < 104; n++) await put(admin.store, grants, aGrant({ id: grantId(n), identityId: ADA }));
+    const usual = await page({});
+    assert.deepEqual(usual[1], grantId(102), '100 of those that live');
   });
 });

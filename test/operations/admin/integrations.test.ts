@@ -3,14 +3,30 @@ import { suite, test } from 'node:test';
 import { seconds } from '../../../src/core/time.ts';
 import { enableIntegration } from '../../../src/operations/admin/acts/integration.ts';
 import { addIdentity } from '../../../src/operations/admin/identities.ts';
-import { dropIntegrationSecrets, makeIntegrationSecret } from '../../../src/operations/admin/secrets.ts';
 import { MOST_ROWS } from '../../../src/store/store.ts';
 import { integrations } from '../../../src/store/tables/integrations.ts';
 import { resourceServers } from '../../../src/store/tables/resource-servers.ts';
-import { act, applyObjects, changeIntegration, importIntegrations, registerIntegration } from '../../administer.ts';
+import {
+  act,
+  applyObjects,
+  changeIntegration,
+  type IntegrationDraft,
+  importIntegrations,
+  registerIntegration,
+} from '../../administer.ts';
 import { put } from '../../node.ts';
-import { anIntegration, aResourceServer, NOW } from '../../samples.ts';
+import { anIntegration, aResourceServer } from '../../samples.ts';
 import { administration } from './admin-samples.ts';
+
+const URIS = Array.from({ length: 20 }, (_, n) => `https://a.example/${n}`);
+
+function withCode(...redirectUris: string[]): IntegrationDraft {
+  return { scope: 'a', flows: { code: { redirectUris } } } as IntegrationDraft;
+}
+
+function withAccess(access: object): IntegrationDraft {
+  return { scope: 'a', access: { to: 'named', identities: [], groups: [], ...access } };
+}
 
 suite('integrations', () => {
   test('a registered integration is stored, with an event in the same commit', async (t) => {
@@ -61,6 +77,26 @@ suite('integrations', () => {
       { scope: 'a', accessTokenFormat: 'jwt', overrides: { accessTokenLifetime: seconds(86_401) } },
       'lifetime-too-long',
     ],
+    ['an owner without a name', 'a', { scope: 'a', owners: ['ops', ''] }, 'text-malformed'],
+    ['an owner with a newline', 'a', { scope: 'a', owners: ['o\n'] }, 'text-malformed'],
+    ['no name', 'a', { scope: 'a', name: '' }, 'text-malformed'],
+    ['a redirect URI that is none', 'a', withCode('https://a.example', 'nowhere'), 'redirect-uri-malformed'],
+    ['more than 20 redirect URIs', 'a', withCode(...URIS, 'https://a.example/20'), 'redirect-uri-malformed'],
+    ['a name that is no address', 'a', { scope: 'a', secretAddresses: ['10.0.0.0/8', 'x'] }, 'address-range-malformed'],
+    [
+      'an exchange for nobody',
+      'a',
+      { scope: 'a', exchange: [{ integration: '' as never, scope: 'a' }] },
+      'exchange-malformed',
+    ],
+    [
+      'an exchange of nothing',
+      'a',
+      { scope: 'a', exchange: [{ integration: 'b' as never, scope: '' }] },
+      'exchange-malformed',
+    ],
+    ['an API that nobody registered', 'a', { scope: 'a', resourceServer: 'api' }, 'resource-server-unknown'],
+    ['a group without a name', 'a', withAccess({ groups: [''] }), 'text-malformed'],
     ['no time at all', 'a', { scope: 'a', overrides: { accessTokenLifetime: seconds(0) } }, 'lifetime-malformed'],
     [
       'an identity that is none',
@@ -69,6 +105,19 @@ suite('integrations', () => {
       'identity-unknown',
     ],
   ];
+  test('accepted: 20 redirect URIs, ranges of addresses, exchanges, and the API that it is', async (t) => {
+    const admin = await administration(t);
+    await put(admin.store, resourceServers, aResourceServer({ id: 'api' as never }));
+    const more = {
+      secretAddresses: ['10.0.0.0/8'],
+      exchange: [{ integration: 'b', scope: 'a' }],
+      resourceServer: 'api',
+    };
+    const outcome = await registerIntegration('a', { ...withCode(...URIS), ...more } as never, admin);
+    assert.partialDeepStrictEqual(outcome.ok && outcome.value, { ...more, flows: { device: true, certificate: true } });
+    assert.ok((await changeIntegration('a', { name: 'A' }, admin)).ok);
+  });
+
   for (const [why, clientId, draft, reason] of refused) {
     test(`refused: ${why}`, async (t) => {
       const admin = await administration(t);
@@ -120,33 +169,6 @@ suite('integrations', () => {
     assert.deepEqual([await enable(true, false), await enable(true, true)], [true, true]);
     assert.deepEqual([await enable(false, true), await enable(false, false)], [false, false]);
     assert.equal(await enable(true, true), 'permission-missing');
-  });
-
-  test('at most two secrets live, for 180 days at most', async (t) => {
-    const admin = await administration(t);
-    await registerIntegration('a', { scope: 'orders:read' }, admin);
-    const make = async (lifetime: number) => {
-      const done = await makeIntegrationSecret('a', seconds(lifetime), admin);
-      return done.ok ? done.value.endsAt : done.refusal.reason;
-    };
-    const day = 86_400;
-    assert.equal(await make(day), 'secret-flow-off');
-    await changeIntegration('a', { flows: { secret: true } }, admin);
-    assert.equal(await make(0), 'secret-lifetime-malformed');
-    assert.equal(await make(180 * day + 1), 'secret-lifetime-malformed');
-    assert.equal(await make(1), NOW + 1);
-    assert.equal(await make(180 * day), NOW + 180 * day);
-    assert.equal(await make(day), 'client-secrets-exhausted');
-    admin.pass(1);
-    assert.equal(await make(day), NOW + day + 1, 'one has ended');
-    const drop = async (all: boolean) => {
-      const done = await dropIntegrationSecrets('a', { all }, admin);
-      return done.ok ? (done.value.secrets ?? []).map(({ endsAt }) => endsAt - NOW) : done.refusal.reason;
-    };
-    assert.deepEqual(await drop(false), [day + 1], 'the older one');
-    assert.equal(await drop(false), 'client-secrets-none');
-    assert.deepEqual(await drop(true), []);
-    assert.equal(await drop(true), 'client-secrets-none');
   });
 
   test('are listed in pages, without those that were removed', async (t) => {

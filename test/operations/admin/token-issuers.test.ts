@@ -209,6 +209,36 @@ suite('rules', () => {
       assert.ok(!warned(conditions), JSON.stringify(conditions));
   });
 
+  test('may name the directories that the identity is looked for in', () => {
+    const rule = (more: object) => readRules([{ when: { '/repository': 'acme/app' }, identity: '{/sub}', ...more }]);
+    const lists: [directories: unknown, isAccepted: boolean][] = [
+      [['local', 'corp'], true],
+      [['corp'], true],
+      [['local', 'no label'], false],
+      [[], false],
+      ['corp', false],
+    ];
+    for (const [directories, isAccepted] of lists) {
+      const read = rule({ directory: 'user-name', directories });
+      assert.equal(read.ok, isAccepted, JSON.stringify(directories));
+      if (read.ok) assert.deepEqual(read.value[0]?.directories, directories);
+    }
+    assert.equal(rule({ directories: ['corp'] }).ok, false, 'derived identities are looked for in none');
+  });
+
+  test('are at most 100, of at most 20 conditions, of at most 100 values, of at most 512 characters', () => {
+    const rule = (conditions: object = { '/sub': 'x' }) => ({ when: conditions, identity: '{/sub}' });
+    const conditions = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`/c${n}`, 'x']));
+    const limits: [most: number, rulesOf: (count: number) => object[]][] = [
+      [100, (count) => Array(count).fill(rule())],
+      [20, (count) => [rule(conditions(count))]],
+      [100, (count) => [rule({ '/sub': Array(count).fill('x') })]],
+      [512, (count) => [rule({ '/sub': 'x'.repeat(count) })]],
+    ];
+    for (const [most, rulesOf] of limits)
+      assert.deepEqual([readRules(rulesOf(most)).ok, readRules(rulesOf(most + 1)).ok], [true, false], `${most}`);
+  });
+
   test('are refused if they are malformed', () => {
     for (const conditions of [undefined, {}, [], 'x', { sub: 'x' }, { '/sub': '' }, { '/sub': 7 }, { '/sub': [] }])
       assert.notEqual(when(conditions), 'accepted', JSON.stringify(conditions));
