@@ -30,6 +30,7 @@ const EXCHANGE = {
   subject_token: 'x',
   subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
 };
+const JWT = 'urn:ietf:params:oauth:token-type:jwt';
 const CODE = { grant_type: 'authorization_code', code: 'x', redirect_uri: 'http://127.0.0.1/', code_verifier: 'x' };
 
 suite('the log line of a request', () => {
@@ -104,13 +105,28 @@ suite('the log line of a request', () => {
     ['redeem-code', 'code-flow-disabled', CODE],
     ['authorize-assertion', 'assertion-flow-disabled', ASSERTION],
     ['authorize-assertion', 'assertion-flow-disabled', { ...CERTIFICATE, ...PLATFORM }],
+    ['authorize-assertion', 'assertion-flow-disabled', { ...EXCHANGE, subject_token_type: JWT }],
     ['exchange', 'client-authentication-required', EXCHANGE],
     ['authorize-token', 'grant-type-missing', {}],
   ] as const)
-    test(`that was refused says why: ${operation} by ${Object.keys(fields).join(', ')}`, async () => {
+    test(`that was refused says why: ${operation} by ${Object.values(fields).join(', ').slice(0, 60)}`, async () => {
       const [refused] = await post(TOKEN, { client_id: CLIENT, ...fields });
       assert.deepEqual(refused, { operation, outcome: 'refused', reason, clientId: CLIENT, hasGrant: false });
     });
+});
+
+test('the assertion of a platform proves no integration: only client_credentials takes it in this place', async (t) => {
+  const scene = await ClientScene.open();
+  t.after(() => scene.close());
+  for (const [path, fields] of [
+    [DEVICE, {}],
+    [REVOKE, { token: 'x' }],
+    [TOKEN, { grant_type: 'refresh_token', refresh_token: 'x' }],
+    [TOKEN, CODE],
+  ] as const)
+    assertRefused(await scene.post(path, { client_id: CLIENT, ...fields, ...PLATFORM }), 401, 'invalid_client');
+  const byPlatform = await scene.post(TOKEN, { ...CERTIFICATE, ...PLATFORM });
+  assertRefused(byPlatform, 400, 'unauthorized_client');
 });
 
 suite('the limit of an address', () => {
