@@ -37,7 +37,9 @@ export function makeSigningKey(algorithm: SigningAlgorithm): StoredSigningKey {
 
 /** The members of a public key as JWK, in alphabetical order (RFC 7638 3). */
 export function publicMembers(key: KeyObject): PublishedKey['publicKey'] {
-  return Object.fromEntries(Object.entries(key.export({ format: 'jwk' }) as PublishedKey['publicKey']).sort());
+  const jwk = key.export({ format: 'jwk' }) as PublishedKey['publicKey'];
+  const names = Object.keys(jwk).sort();
+  return Object.fromEntries(names.map((name) => [name, jwk[name] as string]));
 }
 
 const ID_DIGITS = 16;

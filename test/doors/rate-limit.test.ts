@@ -64,3 +64,10 @@ test('a key survives 50,000 newer keys', () => {
     assert.notEqual(take(), undefined, `${before} came before`);
   }
 });
+
+test('a key is forgotten after 100,000 newer keys: names that nobody has cannot fill the memory', () => {
+  const { take } = limit(1, 0.001);
+  take();
+  for (let n = 0; n <= 100_000; n++) take(`later ${n}`);
+  assert.equal(take(), undefined);
+});

@@ -11,6 +11,7 @@ import { startService, type TestService } from './service.ts';
 
 const FEED = '/oauth2/revocations';
 const PUBLIC = [...METADATA, '/oauth2/jwks'];
+const RESOURCE = `/oauth2/resources/${ORDERS.id}`;
 const PROOF = basic(ORDERS.id, ORDERS.secret);
 
 let service: TestService;
@@ -58,7 +59,8 @@ for (const protocol of PROTOCOLS) {
     });
 
     test('paths are exact: no trailing slash, other letter case, second slash or escape', async () => {
-      for (const path of [...PUBLIC, FEED]) {
+      for (const path of [...PUBLIC, FEED, RESOURCE]) {
+        assert.equal((await caller.ask({ path, headers: PROOF })).status, 200, path);
         for (const other of [`${path}/`, path.toUpperCase(), `/${path}`, path.replace('a', '%61'), `${path}/x`])
           assert.equal((await caller.ask({ path: other, headers: PROOF })).status, 404, other);
       }

@@ -75,8 +75,11 @@ suite('RFC 8693: an API exchanges the token that it received', () => {
 
   test('resource and audience choose the next API', async () => {
     const { access_token: parent } = await subject();
-    for (const fields of [{ resource: STOCK_AUDIENCE }, { audience: STOCK.id }, { audience: STOCK_AUDIENCE }])
-      assert.equal((await exchanged(parent, fields))['scope'], 'stock:read');
+    for (const target of [{ resource: STOCK_AUDIENCE }, { audience: STOCK.id }, { audience: STOCK_AUDIENCE }]) {
+      assert.equal((await exchanged(parent, target))['scope'], 'stock:read');
+      const typed = { ...target, requested_token_type: ACCESS_TOKEN };
+      assert.equal((await exchanged(parent, typed))['scope'], 'stock:read');
+    }
     assertRefused(await exchange(parent, { audience: 'nobody' }), 400, 'invalid_target');
   });
 
@@ -208,6 +211,7 @@ suite('attacks on an exchange', () => {
     assertRefused(await exchange('forged'), 400, 'invalid_request');
     assertRefused(await exchange(good, { subject_token_type: 'urn:x' }), 400, 'invalid_request');
     assertRefused(await exchange(good, { actor_token: 'x' }), 400, 'invalid_request');
+    assertRefused(await exchange(good, { requested_token_type: 'urn:x' }), 400, 'invalid_request');
   });
 
   test('it does not shed a binding: a bound token gives one that is bound to the certificate that speaks for the API', async () => {

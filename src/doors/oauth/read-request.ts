@@ -36,7 +36,7 @@ export async function readRequest<Parameters extends ClientParameters & { readon
   if (!parameters.ok) return parameters;
   const named = readClient(call.request.headers.authorization, parameters.value);
   if (!named.ok) return named;
-  const { sent, isOfPlatform = false } = named.value;
+  const { sent, isOfPlatform } = named.value;
   const { clientId: name } = named.value;
   // A client_id names an integration, or a guest of one.
   const { clientId, guest }: Partial<NamedIntegration> = name === undefined ? {} : namedClient(name, call.mount.ports);

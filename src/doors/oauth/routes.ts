@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import { WHOLE_SCOPE } from '../../core/rules/scope.ts';
+import type { EpochSeconds } from '../../core/time.ts';
 import { revokeByIntegration } from '../../operations/grant/revoke-grant.ts';
 import { answerJson, replyJson } from '../http/answers.ts';
 import { targetOf } from '../http/methods.ts';
@@ -60,15 +61,14 @@ export function mountOauth(app: FastifyInstance, mount: OauthMount): void {
 /** Whether a path is written as its route is. The last segment of a route may be a parameter. */
 function isWritten(path: string, route: string): boolean {
   if (!route.endsWith('/:id')) return path === route;
-  const last = path.lastIndexOf('/') + 1;
-  return path.slice(0, last) === route.slice(0, -':id'.length) && last < path.length;
+  return path.slice(0, path.lastIndexOf('/') + 1) === route.slice(0, -':id'.length);
 }
 
 /** Written again every second if somebody asks: operators change integrations and keys. */
 function mountMetadata(app: FastifyInstance, { path, metadata, ports }: OauthMount): void {
   const { registry, clock, settings } = ports;
   const codes = { ...settings, authorizationEndpoint: metadata.issuer + path + PATHS.authorize };
-  let written = { at: -1, body: '' };
+  let written: { readonly at?: EpochSeconds; readonly body: string } = { body: '' };
   for (const known of METADATA_PATHS) {
     mountPublic(app, known, 'metadata', (_, reply) => {
       const at = clock.now();

@@ -26,7 +26,8 @@ export function formOf(contentType: string | undefined, taken: readonly BodyForm
     .toLowerCase()
     .split(';')
     .map((part) => part.trim());
-  const form = Object.hasOwn(FORMS, type) ? FORMS[type] : undefined;
+  const form = FORMS[type];
+  // An inherited member, such as constructor, is no form that is taken.
   if (!form || !taken.includes(form))
     return refuse(taken.includes('form') ? 'content-type-unsupported' : 'json-required');
   const charset = parameters.find((parameter) => parameter.startsWith('charset='));

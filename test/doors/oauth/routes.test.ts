@@ -1,7 +1,14 @@
 // What every request to the standard door has in common: a log line that says whose it was, and one place in the limit of its address.
+// And how long what opened a stream proves its resource server.
 import assert from 'node:assert/strict';
 import { after, before, suite, type TestContext, test } from 'node:test';
+import type { ResourceServer, ResourceServerId } from '../../../src/core/resource-server.ts';
+import { isStillProven } from '../../../src/doors/oauth/introspect.ts';
+import type { OauthCall } from '../../../src/doors/oauth/mount.ts';
 import { integrationIdentity } from '../../../src/operations/grant/seen-identity.ts';
+import { integrations } from '../../../src/store/tables/integrations.ts';
+import { systemRandom } from '../../../src/system.ts';
+import { drawResourceServerSecret } from '../../../src/tokens/resource-server-secret.ts';
 import type { Answer } from '../../e2e/caller.ts';
 import { ClientScene, ROBOT, TOKEN } from '../../e2e/client-scene.ts';
 import { dpopKey } from '../../e2e/dpop-steps.ts';
@@ -11,7 +18,7 @@ import { assertRefused, basic, type Fields } from '../../e2e/oauth-steps.ts';
 import { clientId, PUBLIC_URL } from '../../e2e/service.ts';
 import { CLIENT, confirm } from '../../e2e/steps.ts';
 import { eventually } from '../../eventually.ts';
-import { ADA } from '../../samples.ts';
+import { ADA, anIntegration, aResourceServer, NOW } from '../../samples.ts';
 
 const PLATFORM = {
   client_assertion: `e30.${Buffer.from('{"iss":"https://ci.example"}').toString('base64url')}.AA`,
@@ -23,6 +30,7 @@ const EXCHANGE = {
   subject_token: 'x',
   subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
 };
+const JWT = 'urn:ietf:params:oauth:token-type:jwt';
 const CODE = { grant_type: 'authorization_code', code: 'x', redirect_uri: 'http://127.0.0.1/', code_verifier: 'x' };
 
 suite('the log line of a request', () => {
@@ -80,17 +88,45 @@ suite('the log line of a request', () => {
     assert.deepEqual(snapshot, { ...outcome, operation: 'snapshot-revocations', resourceServer: ORDERS.id });
   });
 
+  test('names an integration at once after it was added', async () => {
+    const flows = { device: true, certificate: true, assertion: true };
+    for (const [id, path, fields, caller] of [
+      ['added-for-devices', DEVICE, {}, scene.stranger],
+      ['added-for-certificates', TOKEN, CERTIFICATE, scene.ada],
+      ['added-for-assertions', TOKEN, ASSERTION, scene.stranger],
+    ] as const) {
+      await scene.service.put(integrations, anIntegration({ clientId: clientId(id), flows }));
+      const [{ clientId: named }] = await post(path, { ...fields, client_id: id }, {}, caller);
+      assert.equal(named, id);
+    }
+  });
+
   for (const [operation, reason, fields] of [
     ['redeem-code', 'code-flow-disabled', CODE],
     ['authorize-assertion', 'assertion-flow-disabled', ASSERTION],
     ['authorize-assertion', 'assertion-flow-disabled', { ...CERTIFICATE, ...PLATFORM }],
+    ['authorize-assertion', 'assertion-flow-disabled', { ...EXCHANGE, subject_token_type: JWT }],
     ['exchange', 'client-authentication-required', EXCHANGE],
     ['authorize-token', 'grant-type-missing', {}],
   ] as const)
-    test(`that was refused says why: ${operation} by ${Object.keys(fields).join(', ')}`, async () => {
+    test(`that was refused says why: ${operation} by ${Object.values(fields).join(', ').slice(0, 60)}`, async () => {
       const [refused] = await post(TOKEN, { client_id: CLIENT, ...fields });
       assert.deepEqual(refused, { operation, outcome: 'refused', reason, clientId: CLIENT, hasGrant: false });
     });
+});
+
+test('the assertion of a platform proves no integration: only client_credentials takes it in this place', async (t) => {
+  const scene = await ClientScene.open();
+  t.after(() => scene.close());
+  for (const [path, fields] of [
+    [DEVICE, {}],
+    [REVOKE, { token: 'x' }],
+    [TOKEN, { grant_type: 'refresh_token', refresh_token: 'x' }],
+    [TOKEN, CODE],
+  ] as const)
+    assertRefused(await scene.post(path, { client_id: CLIENT, ...fields, ...PLATFORM }), 401, 'invalid_client');
+  const byPlatform = await scene.post(TOKEN, { ...CERTIFICATE, ...PLATFORM });
+  assertRefused(byPlatform, 400, 'unauthorized_client');
 });
 
 suite('the limit of an address', () => {
@@ -127,12 +163,46 @@ suite('the limit of an address', () => {
 
   test('hides no grant that has ended, and a token that is checked has a limit of its own', async (t) => {
     const scene = await limited(t, 4);
-    const pair = await scene.pairByDevice();
-    const token = pair['access_token'] ?? '';
+    const [alive, dead] = [await scene.pairByDevice(), await scene.pairByDevice()];
+    const token = dead['access_token'] ?? '';
     assert.equal((await scene.post(REVOKE, { client_id: CLIENT, token })).status, 200);
-    for (let left = 4; left > 0; left--) await scene.post(TOKEN, {});
     assertRefused(await scene.post(TOKEN, {}), 429, 'slow_down');
-    assertRefused(await scene.refreshBy(pair['refresh_token']), 400, 'invalid_grant');
+    assertRefused(await scene.refreshBy(dead['refresh_token']), 400, 'invalid_grant');
+    assertRefused(await scene.refreshBy(alive['refresh_token']), 429, 'slow_down');
     await scene.assertInactive(token);
+    await scene.activeAnswer(alive['access_token'] ?? '');
   });
+
+  test('is not that of an integration: this has one for tokens, and one for devices', async (t) => {
+    const limits = { requestsPerIntegration: { perMinute: 1, burst: 2 } };
+    const scene = await ClientScene.open({ settings: { limits } });
+    t.after(() => scene.close());
+    const { refresh_token } = await scene.pairByDevice();
+    const { json: next } = await scene.refreshBy(refresh_token);
+    assertRefused(await scene.refreshBy(String(next['refresh_token'])), 429, 'slow_down');
+    assertRefused(await scene.post(TOKEN, CERTIFICATE, {}, scene.ada), 429, 'slow_down');
+    await scene.startedDevice();
+    assertRefused(await scene.post(DEVICE, { client_id: CLIENT }), 429, 'slow_down');
+    assert.equal((await scene.post(DEVICE, { client_id: 'other-sync' })).status, 200);
+  });
+});
+
+test('a resource server is proven as long as its secret is its own, and it is the one that asked', async () => {
+  const { secret, hash } = drawResourceServerSecret(systemRandom);
+  const server = aResourceServer({ secrets: [{ hash, createdAt: NOW }] });
+  const proven = (headers: object, known: readonly ResourceServer[], asked = server) => {
+    const registry = { resourceServers: known, lookForResourceServers: async () => known };
+    const presentation = { presented: { by: 'nothing' }, requestId: 'r' };
+    const call = { request: { headers }, presentation, mount: { ports: { registry } } };
+    return isStillProven(asked, {}, call as unknown as OauthCall);
+  };
+  const proof = basic(server.id, secret.reveal());
+  assert.equal(await proven(proof, [server]), true);
+  for (const [what, headers, known, asked] of [
+    ['another secret', proof, [{ ...server, secrets: [] }], server],
+    ['disabled', proof, [{ ...server, enabled: false }], server],
+    ['another server', proof, [server], { ...server, id: 'another' as ResourceServerId }],
+    ['no proof', {}, [server], server],
+  ] as const)
+    assert.equal(await proven(headers, known, asked), false, what);
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { seconds } from '../../../src/core/time.ts';
 import { wordsOfRule } from '../../../src/doors/token/certificate-words.ts';
 import { describe } from '../../../src/doors/token/descriptions.ts';
 import { RULES } from '../../../src/pki/path/rules.ts';
@@ -28,4 +29,12 @@ test('the words follow the policy sentence; an unknown rule adds nothing', () =>
   for (const rule of ['no-such-rule', 'constructor']) {
     assert.equal(describe({ reason, rule }), 'The client certificate does not meet the policy of its issuer.');
   }
+});
+
+test('who can ask again is told when, if that is known', () => {
+  const [retryAfter, pending] = [seconds(5), 'The browser confirmation is missing.'];
+  assert.equal(describe({ reason: 'authorization-pending', retryAfter }), `${pending} Ask again in 5 seconds.`);
+  assert.equal(describe({ reason: 'authorization-pending' }), pending);
+  assert.equal(describe({ reason: 'scope-missing', retryAfter }), 'scope is missing.');
+  assert.match(describe({ reason: 'overloaded', retryAfter }), /^The service is overloaded\./);
 });

@@ -89,6 +89,7 @@ const VECTORS = {
   refresh: 'tsr_AQcBjwAAAAAAAAAAAAAAAACqAAAABQICAgICAgICAgICAgICAgIDAwMDAwMDAwMDAwMDAwMD1Om_9jfWSjwFVjAbj9iWhg==',
   access: 'tsa_AgcBjwAAAAAAAAAAAAAAAACqAAAABWtJ0gAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE73A8itA8UD91CCcX5QumWA==',
   device: 'tsd_AwcBjwAAAAAAAAAAAAAAAACqa0nSAAUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFs9ztHu31UYjIYV8bTL0V5w==',
+  code: 'tso_BAcBjwAAAAAAAAAAAAAAAACqa0nSAAUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUF3OYTgZOLjfJHKCm7UrF4NA==',
 };
 
 test('tokens of version 1 match the pinned vectors, byte for byte', () => {
@@ -101,11 +102,13 @@ test('tokens of version 1 match the pinned vectors, byte for byte', () => {
     refresh: mintRefreshToken(refresh, FIXED.minting).reveal(),
     access: mintAccessToken(access, FIXED.minting).reveal(),
     device: mintCode('device', device, FIXED.minting).reveal(),
+    code: mintCode('authorization', device, FIXED.minting).reveal(),
   };
   assert.deepEqual(minted, VECTORS);
   assert.deepEqual(parseRefreshToken(VECTORS.refresh, FIXED), refresh);
   assert.deepEqual(parseAccessToken(VECTORS.access, FIXED), access);
   assert.deepEqual(parseCode('device', VECTORS.device, FIXED), device);
+  assert.deepEqual(parseCode('authorization', VECTORS.code, FIXED), device);
 });
 
 const KINDS = {
