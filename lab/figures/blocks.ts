@@ -217,15 +217,17 @@ function costs(): string {
 function reliability(): string {
   const data = readFigures<ReliabilityFigures>('reliability');
   if (!data) return notMeasured('npm run lab');
+  const [seed = ''] = / --seed \d+/.exec(data.command) ?? [];
   const rows = data.rows.map(({ promise, command, tried, result, date }) => [
     promise,
-    `\`${command.replace(' ', ' -- ')}\``,
+    `\`${(seed && command.endsWith(seed) ? command.slice(0, -seed.length) : command).replace(' ', ' -- ')}\``,
     [
       result === 'kept' ? 'kept' : `**${result.toLowerCase()}**: ${tried.replaceAll('|', '/')}`,
       ...(date === data.date ? [] : [date]),
     ].join(' '),
   ]);
-  const table = markdown(['Promise', 'Drill, after `npm run`', 'Result'], rows).replace(/---:/g, '---');
+  const drill = seed ? `Drill, after \`npm run\`, with \`${seed.trim()}\`` : 'Drill, after `npm run`';
+  const table = markdown(['Promise', drill, 'Result'], rows).replace(/---:/g, '---');
   return `${table}\n\n${circumstancesOf(data)}`;
 }
 
