@@ -10,7 +10,7 @@ import { readCertificate } from '../../src/pki/x509/certificate.ts';
 import { makeAuthority } from '../authority.ts';
 import { approve, CRL_REQUIRED, NOW } from './approved.ts';
 
-export const root = makeAuthority({ name: 'Root' });
+const root = makeAuthority({ name: 'Root' });
 const certificate = readCertificate(root.certificate);
 export const authority = certificate.ok ? certificate.value : assert.fail();
 export const issuer = approve(root, { revocation: { ...CRL_REQUIRED, allowedAddresses: ['10.0.0.0/8'] } });

@@ -62,6 +62,22 @@ suite('a list that another node fetched', () => {
     assert.equal(state.requests, 1);
   });
 
+  test('that is not trusted does not postpone what this node does', async () => {
+    const { state, lists, renewAt } = scene();
+    state.serve = () => undefined;
+    await lists.need(URL, 'TEST');
+    const forged = new Uint8Array(
+      makeAuthority({ name: 'Root' }).crl({ thisUpdate: at(0), nextUpdate: at(10 * HOUR) }),
+    );
+    Object.assign(state, { stored: stored({ mark: markOf(forged) }), contents: forged });
+    await lists.follow(false);
+    state.stored = undefined;
+    await renewAt(74);
+    assert.equal(state.requests, 1);
+    await renewAt(75);
+    assert.equal(state.requests, 2);
+  });
+
   test('that could not be fetched is left for as long as that node says, 16 minutes at most', async () => {
     for (const [delay, due] of [
       [300, 300],
