@@ -26,8 +26,7 @@ export function formOf(contentType: string | undefined, taken: readonly BodyForm
     .toLowerCase()
     .split(';')
     .map((part) => part.trim());
-  const form = FORMS[type];
-  // An inherited member, such as constructor, is no form that is taken.
+  const form = Object.hasOwn(FORMS, type) ? FORMS[type] : undefined;
   if (!form || !taken.includes(form))
     return refuse(taken.includes('form') ? 'content-type-unsupported' : 'json-required');
   const charset = parameters.find((parameter) => parameter.startsWith('charset='));
