@@ -57,7 +57,7 @@ test('the store is asked once a second for each key, unless it failed', async (t
   assert.equal(await fails(ports), false);
   await put(node.store, keyMarks, mark);
   let milliseconds = clock.milliseconds();
-  const at = { ...ports, clock: { ...clock, milliseconds: () => milliseconds } };
+  const at = { ...ports, clock: { now: clock.now, running: clock.running, milliseconds: () => milliseconds } };
   milliseconds += 999;
   assert.deepEqual([await fails(at), loads], [false, 2]);
   milliseconds += 1;
