@@ -73,10 +73,10 @@ interface OlderStore {
 /** Its schema, what callers need, and a million events, by its own code. */
 async function prepare({ folder }: Release, server: PostgresServer, authority: Authority): Promise<void> {
   const load = (path: string) => import(pathToFileURL(join(folder, path)).href);
-  const { openAt } = (await load('test/store/postgres-node.ts')) as { openAt(url: string): Promise<unknown> };
-  const { storeOf } = (await load('src/store/change.ts')) as { storeOf(backEnd: unknown): OlderStore };
+  const { openAt } = (await load('test/store/postgres-node.ts')) as { openAt: (url: string) => Promise<unknown> };
+  const { storeOf } = (await load('src/store/change.ts')) as { storeOf: (backEnd: unknown) => OlderStore };
   const { populate } = (await load('test/e2e/service.ts')) as {
-    populate(store: OlderStore, authority: Authority): Promise<void>;
+    populate: (store: OlderStore, authority: Authority) => Promise<void>;
   };
   const store = storeOf(await openAt(server.url()));
   await populate(store, authority);
