@@ -36,12 +36,17 @@ export async function runTests(root, files, flags = [], { atOnce, longestWaitMs 
   const events = run({ cwd: root, files: [...entries.keys()], concurrency, execArgv, signal });
   const results = collectResults(files, entries, events);
   const patience = stopIfNothingEnds(events, longestWaitMs, results);
-  for await (const text of events.compose(reporter)) process.stdout.write(text);
+  for await (const text of events.compose(reporter)) await print(text);
   clearInterval(patience);
   const { times } = results;
   return signal.aborted
     ? { isPassed: false, isAborted: true, failed: [], times }
     : { isPassed: results.isPassed(), failed: results.failed(), times };
+}
+
+/** Until somebody has read it: what a process has not written when it ends is lost, in a pipe whose reader is busy. */
+function print(text) {
+  return new Promise((resolve, reject) => process.stdout.write(text, (fault) => (fault ? reject(fault) : resolve())));
 }
 
 /** Ends a run that hangs. On a busy machine, everything takes longer without hanging. */
