@@ -191,6 +191,12 @@ suite('registering a passkey [threats: Passkeys]', () => {
       assert.deepEqual(await keysOf(BOB), []);
     });
 
+  test('it may vouch for itself, but not by a certificate: whoever wrote that could name addresses to fetch', async () => {
+    const created = (lies: Lies) => register(visitor, new SoftwarePasskey(service), lies);
+    assertRefused(await created({ attestation: 'certificate' }), 'a certificate');
+    assert.equal((await created({ attestation: 'own-key' })).status, 303);
+  });
+
   test('a replayed challenge is refused, and so is one that was drawn before signing in', async () => {
     const early = await challengeFor(new Visitor(service));
     const passkey = new SoftwarePasskey(service);

@@ -1,9 +1,13 @@
 // An authenticator in software, for claims about what goes over the wire: it also lies, as a real one never would.
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { inviteToPasskey } from '../../../src/operations/admin/identities.ts';
+import { TAG } from '../../../src/pki/der/der.ts';
+import { write, writeSequence } from '../../../src/pki/der/der-write.ts';
 import { systemRandom } from '../../../src/system.ts';
+import { makeAuthority } from '../../authority.ts';
 import { accepted } from '../../node.ts';
 import { OPERATOR } from '../../samples.ts';
+import { attribute } from '../../signed-der.ts';
 import { PASSWORD, type RunningService } from './running-service.ts';
 import { type Seen, Visitor } from './visitor.ts';
 
@@ -19,7 +23,20 @@ export interface Lies {
   readonly challenge?: string;
   readonly isVerified?: boolean;
   readonly type?: string;
+  /** How a new passkey vouches for itself: with its own key, or a certificate too. Without it: not at all. */
+  readonly attestation?: 'own-key' | 'certificate';
 }
+
+const AUTHENTICATORS = makeAuthority();
+/** WebAuthn 8.2.1. */
+const AUTHENTICATOR = writeSequence(
+  ...[
+    ['2.5.4.6', 'SE'],
+    ['2.5.4.10', 'Example'],
+    ['2.5.4.11', 'Authenticator Attestation'],
+    ['2.5.4.3', 'Model 1'],
+  ].map(([type = '', value = '']) => write(TAG.set, attribute(type, value))),
+);
 
 const [PRESENT, VERIFIED, HAS_KEY] = [0x01, 0x04, 0x40];
 
@@ -43,13 +60,29 @@ export class SoftwarePasskey {
       this.#cose(),
     ]);
     const data = Buffer.concat([this.#head(HAS_KEY, lies), key]);
+    const client = this.#clientData('webauthn.create', challenge, lies);
     const attestationObject = Buffer.concat([
-      Buffer.from([0xa3, 0x63, ...Buffer.from('fmt'), 0x64, ...Buffer.from('none')]),
-      Buffer.from([0x67, ...Buffer.from('attStmt'), 0xa0, 0x68, ...Buffer.from('authData'), 0x58, data.length]),
-      data,
+      Buffer.of(0xa3),
+      ...[
+        text('fmt'),
+        text(lies.attestation ? 'packed' : 'none'),
+        text('attStmt'),
+        this.#statement(data, client, lies),
+      ],
+      ...[text('authData'), bytes(data)],
     ]).toString('base64url');
-    const clientDataJSON = this.#clientData('webauthn.create', challenge, lies).toString('base64url');
-    return this.#credential({ attestationObject, clientDataJSON });
+    return this.#credential({ attestationObject, clientDataJSON: client.toString('base64url') });
+  }
+
+  /** WebAuthn 8.2 and 8.7. */
+  #statement(data: Buffer, client: Buffer, { attestation }: Lies): Buffer {
+    if (!attestation) return Buffer.of(0xa0);
+    const certificate = attestation === 'certificate' ? AUTHENTICATORS.issue({ subject: AUTHENTICATOR }) : undefined;
+    const key = certificate?.keys.privateKey ?? this.#keys.privateKey;
+    const signature = sign('sha256', Buffer.concat([data, sha256(client)]), key);
+    const own = [text('alg'), Buffer.of(0x26), text('sig'), bytes(signature)];
+    const leaf = certificate && [text('x5c'), Buffer.of(0x81), bytes(certificate.chain[0] as Uint8Array)];
+    return Buffer.concat([Buffer.of(leaf ? 0xa3 : 0xa2), ...own, ...(leaf ?? [])]);
   }
 
   get({ challenge }: Options, lies: Lies = {}): string {
@@ -89,6 +122,15 @@ export class SoftwarePasskey {
     const [one, two] = [Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')];
     return Buffer.concat([head, one, Buffer.from([0x22, 0x58, 32]), two]);
   }
+}
+
+/** CBOR (RFC 8949 3). */
+function text(value: string): Buffer {
+  return Buffer.concat([Buffer.of(0x60 + value.length), Buffer.from(value)]);
+}
+
+function bytes(value: Uint8Array): Buffer {
+  return Buffer.concat([Buffer.of(0x59, value.length >> 8, value.length & 0xff), value]);
 }
 
 function sha256(data: Buffer | string): Buffer {
