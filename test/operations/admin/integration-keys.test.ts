@@ -36,6 +36,15 @@ suite('keys of an integration', () => {
     assert.equal(ended?.did, 'key-removed');
   });
 
+  test('an integration has ten keys at most', async (t) => {
+    const admin = await administration(t);
+    await registerIntegration('robot', { scope: 'orders:read' }, admin);
+    const keys = await Promise.all(Array.from({ length: 11 }, (_, n) => platformKey(`k${n}`)));
+    assert.ok((await addIntegrationKeys('robot', { file: keySetOf(...keys.slice(0, 10)) }, admin)).ok);
+    const refused = await addIntegrationKeys('robot', { file: keySetOf(...keys.slice(10)) }, admin);
+    assert.equal(refused.ok ? '' : refused.refusal.reason, 'public-keys-too-many');
+  });
+
   test('an address replaces the keys, and the log says which ended', async (t) => {
     const admin = await administration(t);
     await registerIntegration('robot', { scope: 'orders:read' }, admin);

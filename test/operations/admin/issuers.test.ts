@@ -15,10 +15,11 @@ async function approval(
   pem: string,
   profile: 'rfc5280' | 'strict' = 'rfc5280',
   more: Partial<RevocationDraft> = {},
+  label = 'corp',
 ) {
   const revocation = { crl: 'off', ocsp: 'off', crlFiles: [], endGrants: true, ...more } as const;
   const settings = { identitySources: ['common-name'], identities: 'directory', profile, revocation } as const;
-  const outcome = await approveIssuer({ label: 'corp', pem, ...settings }, await administration(context));
+  const outcome = await approveIssuer({ label, pem, ...settings }, await administration(context));
   return outcome.ok ? 'approved' : `${outcome.refusal.reason}: ${outcome.refusal.about}`;
 }
 
@@ -28,6 +29,11 @@ suite('approving an issuer', () => {
   test('accepts a root or an intermediate, followed by further intermediates', async (context) => {
     assert.equal(await approval(context, root.pem), 'approved');
     assert.equal(await approval(context, root.makeIntermediate().pem + root.makeIntermediate().pem), 'approved');
+  });
+
+  test('refuses a label that is none, or that stands for local identities', async (context) => {
+    for (const label of ['local', 'LOCAL', '', 'a b', 'a:b', '1a'])
+      assert.equal(await approval(context, root.pem, 'rfc5280', {}, label), `label-malformed: ${label}`);
   });
 
   test('refuses a non-CA certificate in any place (CVE-2025-6037)', async (context) => {
