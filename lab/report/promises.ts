@@ -41,14 +41,14 @@ export const DRILLS: readonly Drill[] = [
     mutation: { from: 'await sync(files.wal);', to: '' },
   },
   {
-    promise: 'A disk that fails or is full: nothing is acknowledged that is not stored',
+    promise: 'A disk that fails or is full: nothing acknowledged is lost',
     short: 'chaos sync --cycles 4',
     long: 'chaos sync --cycles 100',
     limit: 2,
     mutation: { from: 'if (!soundness.recovers(why)) throw new CommitUnknown(why);', to: '' },
   },
   {
-    promise: 'Store files that are deleted or replaced: nothing is acknowledged that is not stored',
+    promise: 'The same with store files that are deleted or replaced',
     short: 'chaos files --cycles 6',
     long: 'chaos files --cycles 6',
     limit: 2,
