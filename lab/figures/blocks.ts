@@ -234,10 +234,6 @@ function reliability(): string {
 function mutants(): string {
   const data = readFigures<MutantFigures>('mutants');
   if (!data) return notMeasured('npm run mutants -- src/core');
-  const rows = data.rows.map(({ folder, tried, noticed, date }) => [
-    `\`${folder}\``,
-    ...[tried, noticed].map(String),
-    date,
-  ]);
-  return markdown(['Folder', 'Changes tried', 'Noticed', 'On'], rows);
+  const rows = data.rows.map(({ folder, tried, noticed }) => [`\`${folder}\``, ...[tried, noticed].map(String)]);
+  return markdown(['Folder', 'Changes tried', 'Noticed'], rows);
 }

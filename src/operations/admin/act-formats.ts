@@ -124,7 +124,7 @@ const Passkey = named('Passkey', { id: string(), name: string(), ...times });
 const Invitation = named('PasskeyInvitation', { invitation: string(), endsAt: string() });
 const PASSKEYS = object({
   passkey: optional(string({ description: 'The name or the id of one.' })),
-  all: optional(boolean({ description: 'All of them.' })),
+  all: optional(boolean({ description: 'Remove every passkey.' })),
 });
 const Selected = object({ ...SELECTED_GRANTS, ...CONFIRMED }, { ...CLOSED, title: 'GrantFilter' });
 const Changes = named('ObjectChanges', { items: list(Change), digest: string() });
