@@ -48,6 +48,8 @@ function rowsAsTable(
   const tables = Map.groupBy(data.rows, (row) => Object.keys(row).join());
   const shown = [...tables.values()].map((rows) => {
     const headings = only ?? Object.keys(rows[0] ?? {});
+    const unknown = headings.filter((heading) => !rows.some((row) => heading in row));
+    if (unknown.length > 0) throw new Error(`figures/${name}.json has no ${unknown.join(', ')}`);
     return markdown(
       headings,
       rows.map((row) => headings.map((heading) => cell(row[heading]))),

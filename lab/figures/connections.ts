@@ -61,8 +61,8 @@ async function measured(name: string, most: number, folder: string, tls: ClientT
     return {
       connection: name,
       [`MB with ${most / 10}`]: few / 1e6,
-      [`with ${most / 2}`]: half / 1e6,
-      [`with ${most}`]: all / 1e6,
+      [`MB with ${most / 2}`]: half / 1e6,
+      [`MB with ${most}`]: all / 1e6,
       'KB each, first half': (half - few) / (most * 0.4) / 1000,
       'KB each, second half': (all - half) / (most * 0.5) / 1000,
     };
