@@ -94,7 +94,8 @@ async function change(home: Home, cycle: number): Promise<void> {
   } else if (cycle % 3 === 2) {
     await tessera(home, 'keyring', 'add');
     // Refused until every node has reported the key.
-    while (!(await tessera(home, 'keyring', 'mint', '2'))) await pause(AGAIN_MS);
+    const id = (cycle + 1) / 3 + 1;
+    while (!(await tessera(home, 'keyring', 'mint', `${id}`))) await pause(AGAIN_MS);
   } else {
     const tree = JSON.parse(readFileSync(home.configFile, 'utf8')) as Record<string, unknown>;
     writeFileSync(home.configFile, JSON.stringify({ ...tree, tokens: { accessTokenLifetime: '30d' } }));
