@@ -124,14 +124,14 @@ export const DRILLS: readonly Drill[] = [
   {
     promise: 'A new process takes over the port without losing a request',
     short: 'chaos handover --cycles 2',
-    long: 'chaos handover --cycles 20',
+    long: 'chaos handover --cycles 12',
     limit: 1,
     mutation: CUT_AT_STOP,
   },
   {
     promise: 'The same when nodes on PostgreSQL are replaced one by one',
     short: 'chaos rolling --cycles 1',
-    long: 'chaos rolling --cycles 10',
+    long: 'chaos rolling --cycles 6',
     limit: 1,
     mutation: CUT_AT_STOP,
   },
