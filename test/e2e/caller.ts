@@ -64,6 +64,13 @@ function hostOf({ port }: Reach): string {
   return `localhost:${port}`;
 }
 
+const unsent = new WeakSet<object>();
+
+/** Whether the connection ended before it was secure, so that nothing of the request was sent. */
+export function isUnsent(error: unknown): boolean {
+  return unsent.has(error as object) || /pending stream has been canceled/.test((error as Error).message);
+}
+
 function http1Caller(reach: Reach): Caller {
   const agent = new Agent({ keepAlive: true, maxSockets: 80, ...tlsOptionsOf(reach) });
   return {
@@ -72,7 +79,12 @@ function http1Caller(reach: Reach): Caller {
       new Promise((resolve, reject) => {
         const options = { ...tlsOptionsOf(reach), method, path, agent, headers: { host: hostOf(reach), ...headers } };
         const request = requestHttps(options, (response) => void readHttp1(response).then(resolve, reject));
-        request.on('error', reject);
+        let isSecure = false;
+        request.on('socket', (socket) => socket.once('secureConnect', () => (isSecure = true)));
+        request.on('error', (error) => {
+          if (!isSecure && !request.reusedSocket) unsent.add(error);
+          reject(error);
+        });
         request.end(body);
       }),
     close: () => agent.destroy(),

@@ -8,6 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { systemClock } from '../../../src/system.ts';
+import { PROTOCOLS } from '../../../test/e2e/caller.ts';
 import { type Home, issueServer, makeHome, type populate } from '../../../test/e2e/service.ts';
 import { freePort } from '../../../test/free-port.ts';
 import type { Seeded } from '../../../test/seeded.ts';
@@ -18,6 +19,8 @@ import { SteadyCallers } from './steady-callers.ts';
 import { Tally } from './tally.ts';
 
 const [LOAD_MS, AGAIN_MS] = [1_000, 500];
+/** On a fast machine, callers in a hurry meet the cap on refreshes of a grant. */
+const CALM_MS = 50;
 const MIGRATES = '/proc/sys/net/ipv4/tcp_migrate_req';
 
 /** `from`: a commit. Instances of it and of this one take turns; both run two workers then, which share the port in both. */
@@ -36,7 +39,7 @@ export async function handOver(
   const start = (release: Release) => startOn(port, release, home, from ? 2 : 1);
   let running = await start(other);
   const reach = { port, ca: home.authority.pem, certificate: home.authority.issue({ commonName: 'ada' }) };
-  const callers = new SteadyCallers([reach]);
+  const callers = new SteadyCallers([reach], PROTOCOLS, CALM_MS);
   const tally = new Tally(callers, broken);
   await callers.begun();
   await pause(LOAD_MS);

@@ -1,10 +1,12 @@
 // Callers that refresh and verify without a pause or with one, over kept connections and over new ones. Every request must
-// be answered 200. If a node refuses the connection, nothing was sent, and the caller turns to the next one.
+// be answered 200. If a node refuses the connection, or resets it before it is secure, nothing was sent, and the caller turns to the
+// next one, as a proxy does: the kernel resets connections that arrive at the moment at which a listener is closed.
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   type Answer,
   type Caller,
   callerOver,
+  isUnsent,
   PROTOCOLS,
   type Protocol,
   type Reach,
@@ -130,7 +132,7 @@ class Line implements Caller {
         if (!this.#habit.keepsConnection) this.close();
         return answer;
       } catch (error) {
-        if (!isRefused(error) || tries === this.#reaches.length) throw error;
+        if (!isUnsent(error) || tries === this.#reaches.length) throw error;
         this.close();
         this.#at++;
       }
@@ -141,9 +143,4 @@ class Line implements Caller {
     this.#caller?.close();
     this.#caller = undefined;
   }
-}
-
-function isRefused(error: unknown): boolean {
-  const { code, cause } = error as { code?: string; cause?: { code?: string } };
-  return (code ?? cause?.code) === 'ECONNREFUSED' || cause?.code === 'ECONNREFUSED';
 }
