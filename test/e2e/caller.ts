@@ -80,7 +80,9 @@ function http1Caller(reach: Reach): Caller {
         const options = { ...tlsOptionsOf(reach), method, path, agent, headers: { host: hostOf(reach), ...headers } };
         const request = requestHttps(options, (response) => void readHttp1(response).then(resolve, reject));
         let isSecure = false;
-        request.on('socket', (socket) => socket.once('secureConnect', () => (isSecure = true)));
+        request.on('socket', (socket) => {
+          if (!request.reusedSocket) socket.once('secureConnect', () => (isSecure = true));
+        });
         request.on('error', (error) => {
           if (!isSecure && !request.reusedSocket) unsent.add(error);
           reject(error);
