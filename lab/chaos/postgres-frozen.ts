@@ -56,8 +56,8 @@ async function freeze({ server, node }: DrillNode, seeded: Seeded, totals: Recor
   server.signalAll('SIGCONT');
   const awake = performance.now();
   await pause(AWAKE_MS);
-  const count = (what: string, by = 1) => {
-    totals[what] = (totals[what] ?? 0) + by;
+  const count = (what: string) => {
+    totals[what] = (totals[what] ?? 0) + 1;
   };
   const open = results.filter(({ is }) => is === 'unavailable' || is === 'unknown');
   const commits = await commitsOf(open, server);

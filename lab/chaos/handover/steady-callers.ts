@@ -1,6 +1,6 @@
 // Callers that refresh and verify without a pause or with one, over kept connections and over new ones. Every request must
-// be answered 200. If a node refuses the connection, or resets it before it is secure, nothing was sent, and the caller turns to the
-// next one, as a proxy does: the kernel resets connections that arrive at the moment at which a listener is closed.
+// be answered 200. Where there are several nodes and one refuses the connection, or resets it before it is secure, nothing was sent,
+// and the caller turns to the next, as a proxy does: the kernel resets connections that arrive while a listener is closed.
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   type Answer,
@@ -125,14 +125,14 @@ class Line implements Caller {
   }
 
   async ask(question: Parameters<Caller['ask']>[0]): Promise<Answer> {
-    for (let tries = 0; ; tries++) {
+    for (let others = this.#reaches.length - 1; ; others--) {
       this.#caller ??= callerOver(this.protocol, this.#reaches[this.#at % this.#reaches.length] as Reach);
       try {
         const answer = await this.#caller.ask(question);
         if (!this.#habit.keepsConnection) this.close();
         return answer;
       } catch (error) {
-        if (!isUnsent(error) || tries === this.#reaches.length) throw error;
+        if (others === 0 || !isUnsent(error)) throw error;
         this.close();
         this.#at++;
       }
