@@ -23,6 +23,13 @@ test('a listener for monitoring alone does not count', async () => {
   ]);
 });
 
+test('an address of publicUrl is printed once', async () => {
+  for (const publicUrl of ['https://192.0.2.7:8443', 'https://[2001:db8::7]:8443']) {
+    const [found] = await examineAddress(loadConfig({ env: {}, sets: [`publicUrl=${publicUrl}`] }));
+    assert.equal(found?.says, publicUrl);
+  }
+});
+
 test('behind a proxy the ports may differ', async () => {
   assert.deepEqual(await warnings('publicUrl=https://localhost', 'proxies.addresses=[10.0.0.0/24]'), []);
 });

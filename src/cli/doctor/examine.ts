@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readKeys } from '../../config/keys.ts';
 import { isLoopback } from '../../config/rules.ts';
@@ -70,6 +71,7 @@ export async function examineAddress(config: Config): Promise<Finding[]> {
 async function examineName({ publicUrl }: Config): Promise<Finding> {
   const { hostname } = new URL(publicUrl);
   if (isLoopback(hostname)) return good('publicUrl', `${publicUrl}, for this machine only`);
+  if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) return good('publicUrl', publicUrl);
   const late = sleep(PATIENCE_MS, undefined, { ref: false });
   const found = await Promise.race([lookup(hostname).catch(() => undefined), late]);
   if (found) return good('publicUrl', `${publicUrl} leads to ${found.address}`);
@@ -100,7 +102,8 @@ export async function examineTracing({ tracing: { endpoint } }: Config): Promise
     if (status >= 200 && status <= 299) return [good('tracing', `${endpoint} accepts traces`)];
     return [poor('tracing', `${endpoint} replies with status ${status}`, REMEDY)];
   } catch (fault) {
-    return [poor('tracing', `${endpoint} cannot be reached: ${(fault as Error).message}`, REMEDY)];
+    const why = (fault as Error).message.replace(` ${new URL(endpoint).host}`, '');
+    return [poor('tracing', `${endpoint} cannot be reached: ${why}`, REMEDY)];
   }
 }
 

@@ -106,7 +106,10 @@ export class NoServer extends StoreUnavailable {
   readonly todo: string;
 
   constructor(attempts: readonly Attempt[]) {
-    const each = attempts.map(({ host, error }) => `${host.host}:${host.port}: ${(error as Error).message}`);
+    const each = attempts.map(({ host, error }) => {
+      const [place, { message }] = [`${host.host}:${host.port}`, error as Error];
+      return message.includes(place) ? message : `${place}: ${message}`;
+    });
     super(`no PostgreSQL that accepts writes (${each.join('; ')})`);
     // Of several hosts, the one with the most exact reason counts: the others are most likely standbys or away.
     const reasons = attempts.map(({ error }) => error as Reason);

@@ -17,10 +17,11 @@ export async function checkConfig({ offline }: { offline?: true }, command: Comm
     ...(offline ? [] : await examineServer(config)),
   ];
   const findings = found.filter(({ verdict }) => verdict !== 'good');
-  print(findings.length === 0 ? 'The configuration is in order.' : 'The settings can be used, but:');
+  const unusable = findings.filter(({ verdict }) => verdict === 'bad').length;
+  if (findings.length === 0) print('The configuration is in order.');
+  else print(unusable > 0 ? 'The settings are well-formed, but:' : 'The settings can be used, but:');
   for (const finding of findings) printFinding(finding);
   result(findings);
-  const unusable = findings.filter(({ verdict }) => verdict === 'bad').length;
   if (unusable > 0) throw new CommandFailure('refused', `${counted(unusable, 'thing')} cannot be used`);
 }
 

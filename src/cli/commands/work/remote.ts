@@ -98,7 +98,13 @@ function exchange(url: URL, options: RequestOptions, body: string | undefined, i
   return new Promise((resolve, reject) => {
     let todo = 'Try again later.';
     const away = ({ message }: Error) =>
-      reject(new CommandFailure('unavailable', `${url.origin} cannot be reached: ${message}`, todo));
+      reject(
+        new CommandFailure(
+          'unavailable',
+          `${url.origin} cannot be reached: ${message.replace(` ${url.host}`, '')}`,
+          todo,
+        ),
+      );
     const sent = request(url, { ...options, agent: false }, (response) => void readReply(response).then(resolve, away));
     sent.on('finish', () => {
       if (!isRead) todo = UNKNOWN;
