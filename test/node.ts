@@ -103,7 +103,7 @@ export const NO_DIRECTORY: Directory = {
   byUserName: async () => [],
   byEmail: async () => [],
   byUpn: async () => [],
-  passwords: { isBusy: () => false, check: async () => undefined, markOf: async () => undefined },
+  passwords: { isBusy: () => false, check: async () => undefined, holderOf: async () => undefined },
 };
 
 export function put<Row, Companion>(store: Store, table: Table<Row, Companion>, row: Row): Promise<void> {

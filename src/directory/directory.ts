@@ -1,6 +1,6 @@
 // The port to where identities live. Operations know directories by this file and side-by-side.ts alone; each kind has its own folder.
 import type { Hex } from '../core/hex.ts';
-import type { Identity } from '../core/identity.ts';
+import type { Identity, IdentityId } from '../core/identity.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { RecheckTimes } from '../core/rules/directory.ts';
 import type { EpochSeconds } from '../core/time.ts';
@@ -40,8 +40,14 @@ export interface PasswordSignIn {
   isBusy(isKnown: boolean): boolean;
   /** Takes the same time for a wrong password, an unknown name and an ambiguous one. The identity may be disabled. */
   check(userName: string, password: Secret, isKnown: boolean): Promise<SignedIn | undefined>;
-  /** The mark of the current password; undefined if exactly one identity with a password is not found. */
-  markOf(userName: string): Promise<Hex | undefined>;
+  /** Whose password is checked for this name; undefined if exactly one identity with a password is not found. */
+  holderOf(userName: string): Promise<PasswordHolder | undefined>;
+}
+
+export interface PasswordHolder {
+  readonly id: IdentityId;
+  /** Different for every password that was ever set, and reveals nothing about it. */
+  readonly passwordMark: Hex;
 }
 
 /** The person signs in at an OpenID provider, and returns to our page. The methods throw DirectoryAway if it cannot answer. */
@@ -74,10 +80,8 @@ export interface AtProvider {
 }
 
 /** A password was checked and is right. */
-export interface SignedIn {
+export interface SignedIn extends Pick<PasswordHolder, 'passwordMark'> {
   readonly identity: Identity;
-  /** Different for every password that was ever set, and reveals nothing about it. */
-  readonly passwordMark: Hex;
   /** Whether that password is still valid. Asked once the session is stored: a reset meanwhile must win. */
   stillHolds(): Promise<boolean>;
   /** False where the password was changed after this check. */

@@ -61,12 +61,12 @@ function passwordsOf(local: Directory, others: readonly Directory[]): PasswordSi
       const passwords = isLocalName ? local.passwords : await onlyHolder(name, others);
       return passwords.check(name, password, isKnown);
     },
-    markOf: async (name) => {
-      const mark = await local.passwords.markOf(name);
-      if (mark !== undefined || (await local.byUserName(name)).length > 0) return mark;
+    holderOf: async (name) => {
+      const holder = await local.passwords.holderOf(name);
+      if (holder || (await local.byUserName(name)).length > 0) return holder;
       // While it is away, its people have unknown browsers, whose limits are the tighter ones.
       return onlyHolder(name, others)
-        .then((passwords) => passwords.markOf(name))
+        .then((passwords) => passwords.holderOf(name))
         .catch(() => undefined);
     },
   };
@@ -90,4 +90,4 @@ async function onlyHolder(name: string, others: readonly Directory[]): Promise<P
 
 /** For a name that two directories have, and for a directory without passwords. */
 const nothing = async () => undefined;
-export const NOBODYS: PasswordSignIn = { isBusy: () => false, check: nothing, markOf: nothing };
+export const NOBODYS: PasswordSignIn = { isBusy: () => false, check: nothing, holderOf: nothing };

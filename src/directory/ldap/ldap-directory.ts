@@ -1,14 +1,14 @@
 // An LDAP directory or Active Directory: identities `LABEL:{guid}`, sign-in by search and bind.
 import { isPlainName } from '../../core/certificate.ts';
 import { EntryUnreadable } from '../../core/faults.ts';
-import { firstHalf, type Hex } from '../../core/hex.ts';
+import { firstHalf } from '../../core/hex.ts';
 import { foldCase, type Identity, type IdentityId } from '../../core/identity.ts';
 import { escapeControls, escapeText } from '../../core/quote.ts';
 import type { RecheckTimes } from '../../core/rules/directory.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import { sha256 } from '../../tokens/sha256.ts';
-import type { Directory, DirectoryStep, SignedIn } from '../directory.ts';
+import type { Directory, DirectoryStep, PasswordHolder, SignedIn } from '../directory.ts';
 import { type GroupPowers, groupsHere } from '../names-here.ts';
 import { LdapConnections, type LdapEntry, type LdapServers } from './ldap-connections.ts';
 import {
@@ -50,7 +50,7 @@ export function ldapDirectory(settings: LdapSettings, now: () => EpochSeconds): 
     passwords: {
       isBusy: () => false,
       check: (name, password) => directory.signIn(name, password),
-      markOf: (name) => directory.markOf(name),
+      holderOf: (name) => directory.holderOf(name),
     },
     elsewhere: {
       times: settings,
@@ -99,18 +99,18 @@ class LdapDirectory {
     // OpenLDAP notes with the next bind that a lockout is over.
     const entry = this.#stateOf(found).isLocked ? await this.#only(name) : found;
     if (!entry || entry.dn !== found.dn || this.#stateOf(entry).isLocked) return undefined;
-    const passwordMark = this.#markOf(entry);
+    const { passwordMark } = this.#holderOf(entry);
     return {
       identity: await this.#identityOf(entry),
       passwordMark,
-      stillHolds: async () => (await this.markOf(name)) === passwordMark,
+      stillHolds: async () => (await this.holderOf(name))?.passwordMark === passwordMark,
       changePassword: async () => false,
     };
   }
 
-  async markOf(name: string): Promise<Hex | undefined> {
+  async holderOf(name: string): Promise<PasswordHolder | undefined> {
     const entry = await this.#only(name);
-    return entry && this.#markOf(entry);
+    return entry && this.#holderOf(entry);
   }
 
   async *examine(name?: string): AsyncGenerator<DirectoryStep> {
@@ -179,9 +179,8 @@ class LdapDirectory {
   }
 
   async #identityOf(entry: LdapEntry): Promise<Identity> {
-    const { label, kind } = this.#settings;
     return {
-      id: `${label}:${guidOf(entry, kind)}` as IdentityId,
+      id: this.#idOf(entry),
       enabled: !this.#stateOf(entry).hasEnded,
       mayUseApi: true,
       groups: await this.#groupsOf(entry),
@@ -193,10 +192,15 @@ class LdapDirectory {
     return stateOf(entry, this.#settings.kind, this.#now());
   }
 
-  #markOf(entry: LdapEntry): Hex {
-    const { kind } = this.#settings;
-    const [setAt = ''] = entry.texts(KINDS[kind].passwordSetAt);
-    return firstHalf(sha256(`${guidOf(entry, kind)}\0${setAt}`));
+  #idOf(entry: LdapEntry): IdentityId {
+    const { label, kind } = this.#settings;
+    return `${label}:${guidOf(entry, kind)}` as IdentityId;
+  }
+
+  #holderOf(entry: LdapEntry): PasswordHolder {
+    const id = this.#idOf(entry);
+    const [setAt = ''] = entry.texts(KINDS[this.#settings.kind].passwordSetAt);
+    return { id, passwordMark: firstHalf(sha256(`${id}\0${setAt}`)) };
   }
 
   async #groupsOf(entry: LdapEntry): Promise<readonly string[]> {

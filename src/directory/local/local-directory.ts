@@ -51,10 +51,10 @@ function passwordSignIn(store: Store, find: Directory['byUserName'], compare: ty
       const isRight = await turns.run(() => compare(password, phc ?? NOBODYS_HASH), isKnown);
       return isRight && only && phc ? signedIn(only, phc, store) : undefined;
     },
-    markOf: async (name) => {
+    holderOf: async (name) => {
       const [identity, ...others] = await find(name);
       const phc = identity && others.length === 0 ? await loadHash(identity.id, store) : undefined;
-      return phc === undefined ? undefined : markOf(phc);
+      return identity && phc !== undefined ? { id: identity.id, passwordMark: markOf(phc) } : undefined;
     },
   };
 }

@@ -63,15 +63,19 @@ function rememberBrowser(
   return addKnownBrowser(knownBrowser, known, keyring);
 }
 
-async function browserOf({ userName, person, knownBrowser = '' }: SignInRequest, ports: Ports): Promise<Browser> {
-  const { keyring, settings, clock } = ports;
-  if (person && person.identity.userName === userName) return { is: 'in-session', session: person.session };
+async function browserOf(
+  { userName, person, knownBrowser = '' }: Pick<SignInRequest, 'userName' | 'person' | 'knownBrowser'>,
+  { keyring, settings, clock, directories }: Ports,
+): Promise<Browser> {
   const known = readKnownBrowsers(knownBrowser, keyring).find((each) =>
     isKnownFor(each, nameMark(userName), settings, clock.now()),
   );
-  if (!known) return { is: 'unknown' };
-  // We signed a cookie for this name, so its holder learns nothing from the time of this query.
-  const isCurrent = known.passwordMark === (await ports.directories.passwords.markOf(userName));
+  // Whoever asks is signed in under this name or has our cookie for it, so the time of the query reveals nothing.
+  const isOwnName = person?.identity.userName === userName;
+  const holder = known || isOwnName ? await directories.passwords.holderOf(userName) : undefined;
+  // Another directory may have a person of the same name: what counts is whose password is checked.
+  if (person && holder?.id === person.identity.id) return { is: 'in-session', session: person.session };
+  const isCurrent = known && known.passwordMark === holder?.passwordMark;
   return isCurrent ? { is: 'known', id: known.id } : { is: 'unknown' };
 }
 
@@ -149,21 +153,22 @@ export interface PasswordChange {
 /** Sessions and known browsers end; the browser that did it stays signed in, and known unless an operator has set another password meanwhile. */
 export async function changePassword(
   { current, next, presenter, knownBrowser }: PasswordChange,
-  { identity, session }: Person,
+  person: Person,
   ports: Ports,
 ): Promise<Outcome<BegunSession & { readonly knownBrowser: Secret | undefined }, PasswordObjection>> {
   const objection = PASSWORD_RULES.findFlaw(next) ?? (current.reveal() === next.reveal() ? 'unchanged' : undefined);
   if (objection) return refused(objection);
+  const { identity } = person;
   const userName = identity.userName ?? '';
-  const browser = { is: 'in-session', session } as const;
+  const browser = await browserOf({ userName, person }, ports);
   const checked = await checkPassword({ userName, password: current, presenter, browser }, ports);
   if (!checked.ok) return refused(checked.refusal.reason === 'sign-in-failed' ? 'current-wrong' : 'too-many-tries');
   if (checked.value.identity.id !== identity.id) return refused('current-wrong');
   // False also where an operator set another password in the meantime: theirs stands.
   if (!(await checked.value.changePassword(next))) return refused('current-wrong');
   await endSessionsOf(identity.id, ports);
-  const mark = await ports.directories.passwords.markOf(userName);
-  const remembered = mark && rememberBrowser({ userName, knownBrowser }, mark, ports);
+  const holder = await ports.directories.passwords.holderOf(userName);
+  const remembered = holder && rememberBrowser({ userName, knownBrowser }, holder.passwordMark, ports);
   return accept({ ...(await beginSession(identity, ports)), knownBrowser: remembered });
 }
 

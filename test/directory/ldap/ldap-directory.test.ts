@@ -164,14 +164,14 @@ suite('sign-in', () => {
   test('gives another mark after the password was changed', async () => {
     const { passwords } = directory();
     const signedIn = await passwords.check('zoë', new Secret('the password of zoë'), false);
-    assert.equal(await passwords.markOf('zoë'), signedIn?.passwordMark);
+    assert.equal((await passwords.holderOf('zoë'))?.passwordMark, signedIn?.passwordMark);
     assert.equal(await signedIn?.stillHolds(), true);
     // The server notes the time in seconds.
     await eventually('the mark differs', async () => {
       await slapd.set(dnOf('zoë'), 'userPassword', 'another one');
       return (await signedIn?.stillHolds()) === false;
     });
-    assert.equal(await passwords.markOf('nobody'), undefined);
+    assert.equal(await passwords.holderOf('nobody'), undefined);
   });
 });
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, type TestContext, test } from 'node:test';
 import { DirectoryAway } from '../../../src/core/faults.ts';
 import { accept } from '../../../src/core/outcome.ts';
+import type { Person } from '../../../src/core/person.ts';
 import { epochSeconds, seconds } from '../../../src/core/time.ts';
 import { ldapDirectory } from '../../../src/directory/ldap/ldap-directory.ts';
 import { localDirectory } from '../../../src/directory/local/local-directory.ts';
@@ -18,6 +19,7 @@ import { Secret } from '../../../src/tokens/secret.ts';
 import {
   accepted,
   answer,
+  BOB,
   CURL,
   changeIntegration,
   check,
@@ -29,7 +31,7 @@ import {
   THUMBPRINT,
 } from '../../node.ts';
 import { onSqlite } from '../../operations/on-sqlite.ts';
-import { ADA, CLIENT, NOW, OPERATOR } from '../../samples.ts';
+import { ADA, anIdentity, CLIENT, NOW, OPERATOR } from '../../samples.ts';
 import { addGroup, addPerson, dnOf, GROUPS, PEOPLE, type Slapd, startSlapd } from './slapd.ts';
 
 let slapd: Slapd;
@@ -101,6 +103,29 @@ suite('sign-in', () => {
     t.after(() => slapd.start());
     assert.equal(accepted(await attempt(node, 'ada', 'the local password')).person.identity.id, ADA);
     await assert.rejects(attempt(node, 'carol', 'the password of carol'), DirectoryAway);
+  });
+
+  test('a session counts guesses apart for the identity it belongs to, not for another of the same name [threats: Edges]', async (t) => {
+    const { node } = await scene(t);
+    const guess = (person: Person | undefined, password = 'wrong') =>
+      answer(signIn({ userName: 'carol', password: new Secret(password), presenter: CURL, person }, node));
+    const ofCorp = accepted(await attempt(node, 'carol', 'the password of carol')).person;
+    const own: string[] = [];
+    for (let n = 0; n < 4; n++) own.push(await guess(ofCorp));
+    assert.deepEqual(own, Array(4).fill('sign-in-failed'), 'without delays, where the name is hers');
+    const local = anIdentity({ id: BOB, userName: 'carol' });
+    await put(node.store, identities, local);
+    await put(node.store, passwords, { identityId: BOB, phc: await hashPassword(new Secret('of the local carol')) });
+    const owner = accepted(await attempt(node, 'carol', 'of the local carol')).person;
+    const guesses: string[] = [];
+    for (let n = 0; n < 4; n++) guesses.push(await guess({ ...ofCorp, session: `another session, number ${n}` }));
+    assert.deepEqual(guesses, ['sign-in-failed', 'sign-in-failed', 'sign-in-failed', 'sign-in-too-soon']);
+    assert.equal(await guess(ofCorp, 'of the local carol'), 'sign-in-too-soon', 'nor with the right one');
+    assert.equal(await guess(undefined), 'sign-in-too-soon');
+    assert.equal(await guess(owner, 'of the local carol'), 'accepted');
+    await slapd.stop();
+    t.after(() => slapd.start());
+    assert.equal(await guess(owner, 'of the local carol'), 'accepted', 'the name is local');
   });
 
   test('counts wrong passwords here first, however the name is spelt', async (t) => {

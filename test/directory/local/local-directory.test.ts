@@ -60,7 +60,7 @@ async function untilBusy(isFull: () => boolean): Promise<void> {
 
 /** The same node, whose directory checks passwords otherwise. */
 function checkingBy(node: Node, check: PasswordSignIn['check']): Node {
-  const passwords = { isBusy: () => false, check, markOf: async () => MARK_OF_PASSWORD };
+  const passwords = { isBusy: () => false, check, holderOf: async () => ({ id: ADA, passwordMark: MARK_OF_PASSWORD }) };
   return { ...node, directories: { ...node.directories, passwords } };
 }
 
@@ -250,14 +250,14 @@ test('a sign-in that was counted and then found no turn is not counted', async (
 
 test('the mark of a password differs for every password set, even for the same text, and nobody else has one', async (t) => {
   const { directory, node } = await local(t);
-  const first = await directory.passwords.markOf('ada');
+  const first = (await directory.passwords.holderOf('ada'))?.passwordMark;
   assert.equal((await directory.passwords.check('ada', PASSWORD, false))?.passwordMark, first);
   await put(node.store, passwords, { identityId: ADA, phc: await hashPassword(PASSWORD) });
-  const second = await directory.passwords.markOf('ada');
+  const second = (await directory.passwords.holderOf('ada'))?.passwordMark;
   assert.match(`${first} ${second}`, /^[0-9a-f]{32} [0-9a-f]{32}$/);
   assert.notEqual(second, first);
   assert.deepEqual(
-    [await directory.passwords.markOf('bob'), await directory.passwords.markOf('nobody')],
+    [await directory.passwords.holderOf('bob'), await directory.passwords.holderOf('nobody')],
     [undefined, undefined],
   );
 });
