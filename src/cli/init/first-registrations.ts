@@ -2,7 +2,7 @@
 import { COMMAND_LINE } from '../../core/integration.ts';
 import { OPERATORS, VIEWERS } from '../../core/rules/operator.ts';
 import { make } from '../../operations/admin/acts/run-act.ts';
-import { findIdentity } from '../../operations/admin/find-identity.ts';
+import { findToGive } from '../../operations/admin/find-identity.ts';
 import { addIdentity, changeIdentity, inviteToPasskey } from '../../operations/admin/identities.ts';
 import { obtainPassword } from '../terminal/input.ts';
 import { print, printSecret } from '../terminal/output.ts';
@@ -47,20 +47,16 @@ export async function registerCommandLine(workplace: Workplace): Promise<void> {
 
 /** Without a password: it is set for those who register a passkey. Whoever is new in the group gets an invitation to add one. */
 async function addOperator(userName: string, workplace: Workplace) {
-  const known = await findIdentity(userName, workplace);
+  const known = await findToGive(userName, workplace);
   if (known.ok && known.value.groups.includes(OPERATORS)) {
     print(`Left the operator ${userName} as it is`);
     return { userName };
   }
-  if (known.ok) {
-    const { groups, id } = known.value;
-    accepted(await changeIdentity(id, { groups: [...groups, OPERATORS] }, workplace));
-    print(`Added ${userName} to the group ${OPERATORS}`);
-  } else {
-    const { id } = accepted(await addIdentity({ userName, groups: [OPERATORS] }, workplace));
-    print(`Added ${userName} as ${id}, in the group ${OPERATORS}`);
-  }
-  const { invitation, endsAt } = accepted(await inviteToPasskey(userName, workplace));
+  const { id } = known.ok
+    ? accepted(await changeIdentity(known.value.id, { groups: [...known.value.groups, OPERATORS] }, workplace))
+    : accepted(await addIdentity({ userName, groups: [OPERATORS] }, workplace));
+  print(`Added ${userName} ${known.ok ? 'to' : `as ${id}, in`} the group ${OPERATORS}`);
+  const { invitation, endsAt } = accepted(await inviteToPasskey(id, workplace));
   printSecret(`Invitation to add a passkey, shown this once, good until ${endsAt}: ${invitation}`);
   return { userName, invitation };
 }

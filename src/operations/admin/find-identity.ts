@@ -9,21 +9,32 @@ import { type Acted, type AdminOutcome, decline } from './admin.ts';
 export async function findIdentity(name: string, { store }: StorePort): Acted<Identity> {
   if (parseIdentityId(name)) {
     const { found } = await store.load(identities, name);
-    if (found) return accept(found.row);
+    return found ? accept(found.row) : decline('identity-unknown', name);
   }
-  const [identity, ...others] = await store.find(identities, byUserName(name));
+  return onlyOne(await store.find(identities, byUserName(name)), name);
+}
+
+/** The same, for what gives something: people of directories elsewhere may choose any user name, so they are found by id alone. */
+export async function findToGive(name: string, { store }: StorePort): Acted<Identity> {
+  if (parseIdentityId(name)) return findIdentity(name, { store });
+  const found = await store.find(identities, byUserName(name));
+  const here = found.filter(({ seenAt }) => seenAt === undefined);
+  return found.length > 0 && here.length === 0 ? decline('identity-elsewhere', name) : onlyOne(here, name);
+}
+
+function onlyOne([identity, ...others]: readonly Identity[], name: string): AdminOutcome<Identity> {
   if (!identity) return decline('identity-unknown', name);
   return others.length > 0 ? decline('identity-ambiguous', name) : accept(identity);
 }
 
 export type KnownIdentities = Map<string, AdminOutcome<Identity>>;
 
-/** Asks the store once for each name. */
+/** `findToGive`, which asks the store once for each name. */
 export async function findOnce(
   name: string,
   { store, found = new Map() }: StorePort & { readonly found?: KnownIdentities },
 ): Acted<Identity> {
-  const known = found.get(name) ?? (await findIdentity(name, { store }));
+  const known = found.get(name) ?? (await findToGive(name, { store }));
   found.set(name, known);
   return known;
 }

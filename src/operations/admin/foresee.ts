@@ -20,7 +20,7 @@ import type { ActPorts } from './acts/act.ts';
 import { asOwner } from './acts/owned-act.ts';
 import { kindOf, planPut } from './acts/run-act.ts';
 import type { Acted } from './admin.ts';
-import { findIdentity } from './find-identity.ts';
+import { findToGive } from './find-identity.ts';
 import { IdentityObject, type ObjectChange, type Section, type WrittenIdentity } from './objects.ts';
 import { changedBetween } from './perform.ts';
 
@@ -138,7 +138,7 @@ export async function previewPut(
 /** A file describes their groups only; here, everything but the password. */
 async function previewIdentity(name: string, given: WrittenIdentity, ports: ActPorts): Acted<Preview> {
   const { password: _, ...body } = given;
-  const known = await findIdentity(name, ports);
+  const known = await findToGive(name, ports);
   const before = known.ok ? completed(IdentityObject, known.value) : {};
   return accept({ fields: changedBetween(before, completed(IdentityObject, body)).changed });
 }

@@ -65,7 +65,11 @@ const ADDRESSES = 'Addresses off the public internet from which they may be fetc
 
 const EVERYONE = object({ to: oneOf(['everyone'], 'Every identity.') }, CLOSED);
 const NAMED = object(
-  { to: oneOf(['named'], 'Only these.'), identities: texts('User names or ids.'), groups: texts('Names of groups.') },
+  {
+    to: oneOf(['named'], 'Only these.'),
+    identities: texts('Ids, or user names of local identities.'),
+    groups: texts('Names of groups.'),
+  },
   CLOSED,
 );
 const AccessObject = described<Access>({ description: 'Who may use it.', anyOf: [EVERYONE, NAMED] });
@@ -138,7 +142,10 @@ export const ResourceServerObject = object(
     name: optional(text('As people see it. Default: the id.')),
     resources: texts('The scope resources that it serves.'),
     enabled: flag('Whether it may check tokens.', true),
-    identity: usually(text('The identity whose certificate or token proves it: a user name or an id.'), ''),
+    identity: usually(
+      text('The identity whose certificate or token proves it: an id, or the user name of a local one.'),
+      '',
+    ),
     secrets: shown(list(SecretTimes, 'The secrets that work now.')),
   } satisfies Record<Exclude<keyof ResourceServer, 'removed'>, Schema>,
   { ...CLOSED, title: 'ResourceServer' },

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { grantState } from '../../../src/core/grant.ts';
+import type { IdentityId } from '../../../src/core/identity.ts';
 import { COMMAND_LINE } from '../../../src/core/integration.ts';
 import { removeIntegration } from '../../../src/operations/admin/acts/integration.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
@@ -67,7 +68,11 @@ test('an export has all that can be written, by name, and applying it changes no
     'local:{0a1b2c3d-0000-4000-8000-000000000002}',
   ];
   for (const [n, id] of twins.entries())
-    await put(admin.store, identities, anIdentity({ id: id as never, userName: n === 0 ? 'eve' : 'twin', groups: [] }));
+    await put(
+      admin.store,
+      identities,
+      anIdentity({ id: id as never, userName: n === 0 ? 'ada' : 'twin', groups: [], ...(n === 0 && { seenAt: NOW }) }),
+    );
   await put(admin.store, identities, anIdentity({ groups: ['ops'] }));
   await put(admin.store, identities, anIdentity({ id: BOB, userName: 'bob', groups: [] }));
   const everybody = [ADA, BOB, ...twins] as never[];
@@ -103,6 +108,32 @@ test('a document says the groups of local identities that exist', async (t) => {
   assert.deepEqual((await admin.store.load(identities, ADA)).found?.row.groups, ['ops']);
   assert.equal(await apply('eve', 'ops'), 'identity-unknown');
   assert.equal(await apply('ada', 'o ps'), 'text-malformed');
+});
+
+test('a document names people of other directories by id alone: they may choose any user name', async (t) => {
+  const admin = await administration(t);
+  const ofCorp = `corp:${hexOf(16, 1)}` as IdentityId;
+  const derived = `derived:${hexOf(16, 2)}` as IdentityId;
+  const removed = 'local:{0a1b2c3d-0000-4000-8000-00000000dead}';
+  for (const userName of ['eve', removed])
+    await put(admin.store, identities, anIdentity({ id: ofCorp, userName, seenAt: NOW }));
+  await put(admin.store, identities, anIdentity({ id: derived, userName: 'derived/eve' }));
+  const named = async (name: string) => {
+    const access = { to: 'named', groups: [], identities: [name] } as const;
+    const api = { audience: 'https://api.example', resources: ['orders'], identity: name };
+    const integration = await applyObjects({ integrations: { a: { scope: 'orders:read', access } } }, admin);
+    const server = await applyObjects({ resourceServers: { api } }, admin);
+    return [integration, server].map((done) => done.ok || done.refusal.reason);
+  };
+  assert.deepEqual(await named(ofCorp), [true, true]);
+  assert.deepEqual(await named('derived/eve'), [true, true]);
+  assert.deepEqual(await named(removed), ['identity-unknown', 'identity-unknown'], 'an id is no name');
+  await put(admin.store, identities, anIdentity({ id: ofCorp, userName: 'eve', seenAt: NOW }));
+  assert.deepEqual(await named('eve'), ['identity-elsewhere', 'identity-elsewhere']);
+  await put(admin.store, identities, anIdentity({ userName: 'eve' }));
+  assert.deepEqual(await named('eve'), [true, true]);
+  const { access } = (await admin.store.load(integrations, 'a')).found?.row ?? {};
+  assert.deepEqual(access?.to === 'named' && access.identities, [ADA], 'the local one');
 });
 
 test('of a document that is pruned, what it does not name is removed, and grants of integrations end', async (t) => {

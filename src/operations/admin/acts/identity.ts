@@ -6,7 +6,7 @@ import type { StorePort } from '../../../store/store.ts';
 import { identities } from '../../../store/tables/identities.ts';
 import { Secret } from '../../../tokens/secret.ts';
 import { decline } from '../admin.ts';
-import { findIdentity } from '../find-identity.ts';
+import { findIdentity, findToGive } from '../find-identity.ts';
 import {
   addIdentity,
   changeIdentity,
@@ -41,7 +41,7 @@ export const RUNS: RunsOf<'identity'> = {
     listRows(store, identities, query, (row) => (isRemoved(row) ? undefined : written(row))),
   'identity-show': ({ id }, ports) => show(id, ports),
   'identity-put': async ({ id: name, body: { password, ...draft }, onlyIf }, ports) => {
-    const known = onlyIf === 'absent' ? undefined : await findIdentity(name, ports);
+    const known = onlyIf === 'absent' ? undefined : await findToGive(name, ports);
     if (known?.ok === false && known.refusal.reason === 'identity-ambiguous') return known;
     if (!known?.ok && typeof onlyIf !== 'number' && onlyIf !== 'present') {
       const secret = password === undefined ? {} : { password: new Secret(password) };

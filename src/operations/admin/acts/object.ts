@@ -61,10 +61,10 @@ async function exported(kinds: readonly AnyKind[], ports: ActPorts): Promise<Obj
 
 /** The user names of local identities, by id. Another installation has other ids. */
 async function namesOf({ store }: ActPorts): Promise<ReadonlyMap<string, string>> {
-  const all = await Array.fromAsync(rows(store, identities));
-  const byName = Map.groupBy(all, ({ userName }) => userName);
-  const isMeant = ({ id, userName }: Identity) => isLocal({ id }) && byName.get(userName)?.length === 1;
-  return new Map(all.filter(isMeant).flatMap(({ id, userName }) => (userName === undefined ? [] : [[id, userName]])));
+  const local = (await Array.fromAsync(rows(store, identities))).filter(isLocal);
+  const byName = Map.groupBy(local, ({ userName }) => userName);
+  const isMeant = ({ userName }: Identity) => byName.get(userName)?.length === 1;
+  return new Map(local.filter(isMeant).flatMap(({ id, userName }) => (userName === undefined ? [] : [[id, userName]])));
 }
 
 type Written = Partial<WrittenIntegration & WrittenResourceServer> & { readonly groups?: readonly string[] };
