@@ -1,5 +1,7 @@
 // One node of the service without its doors: the real operations over a store, with an integration and people in it.
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import type { ClientDocument, ClientUrl } from '../src/core/client-document.ts';
 import type { IdentityId } from '../src/core/identity.ts';
 import type { Integration } from '../src/core/integration.ts';
 import type { ApprovedIssuer } from '../src/core/issuer.ts';
@@ -11,8 +13,9 @@ import { DEFAULT_SETTINGS } from '../src/core/settings.ts';
 import { type EpochSeconds, epochSeconds } from '../src/core/time.ts';
 import type { Directory } from '../src/directory/directory.ts';
 import { sideBySide } from '../src/directory/side-by-side.ts';
+import { confirmCode } from '../src/operations/device/ask-code.ts';
 import { confirmDevice, enterUserCode } from '../src/operations/device/decide-device.ts';
-import { redeemDevice } from '../src/operations/device/redeem-device.ts';
+import { type CodeRedemption, redeemDevice } from '../src/operations/device/redeem-device.ts';
 import { type StartedDevice, startDevice } from '../src/operations/device/start-device.ts';
 import { authorizeCertificate } from '../src/operations/grant/authorize-certificate.ts';
 import { checkToken } from '../src/operations/grant/check-token.ts';
@@ -28,7 +31,7 @@ import { identities } from '../src/store/tables/identities.ts';
 import { integrations } from '../src/store/tables/integrations.ts';
 import { systemRandom } from '../src/system.ts';
 import { firstKey, Keyring } from '../src/tokens/keyring.ts';
-import { anIdentity, anIntegration, CLIENT, hexOf, NOW, PASSWORD_PROOF } from './samples.ts';
+import { anIdentity, anIntegration, CLIENT, hexOf, NOW, PASSWORD_PROOF, scopeOf } from './samples.ts';
 
 export const BOB = 'local:{0a1b2c3d-0000-4000-8000-00000000b0b0}' as IdentityId;
 export const CURL = presenter('192.0.2.7', 'curl/8');
@@ -171,12 +174,32 @@ export async function start(node: Ports): Promise<StartedDevice> {
   return accepted(await startDevice({ clientId: CLIENT, scope: 'orders:read', presenter: CURL }, node));
 }
 
-/** A device authorization that Ada has confirmed. */
-export async function confirmed(node: Ports): Promise<StartedDevice> {
+/** A device authorization that Ada, or somebody else, has confirmed. */
+export async function confirmed(node: Ports, person: Person = ada): Promise<StartedDevice> {
   const started = await start(node);
-  const { device } = accepted(await enterUserCode(started.userCode, ada, node));
-  accepted(await confirmDevice(device.id, ada, node));
+  const { device } = accepted(await enterUserCode(started.userCode, person, node));
+  accepted(await confirmDevice(device.id, person, node));
   return started;
+}
+
+const URI = 'https://app.example/callback';
+const VERIFIER = 'v'.repeat(43);
+/** The flows of an integration that has authorization codes too. */
+export const WITH_CODE = { device: true, certificate: true, code: { redirectUris: [URI] } };
+
+/** The redemption of a new authorization code, which Ada has confirmed. */
+export async function confirmedCode(
+  node: Node,
+  { person = ada, guest }: { person?: Person; guest?: ClientUrl } = {},
+): Promise<CodeRedemption> {
+  const integration = node.registry.integration(CLIENT);
+  assert.ok(integration);
+  const client = { integration, redirectUri: URI, ...(guest && { document: { url: guest } as ClientDocument }) };
+  const challenge = hash('sha256', VERIFIER, 'base64url');
+  const target = { scope: scopeOf('orders:read'), resource: undefined, challenge };
+  const code = accepted(await confirmCode(client, target, person, CURL, node)).reveal();
+  const redemption = { clientId: CLIENT, code, redirectUri: URI, verifier: VERIFIER, presenter: CURL };
+  return { ...redemption, proven: { isAuthenticated: false, jkt: undefined }, ...(guest && { guest }) };
 }
 
 export function redeem(node: Ports, started: StartedDevice, clientId: string = CLIENT): Promise<Outcome<TokenPair>> {

@@ -35,9 +35,12 @@ export type Decision =
   | { readonly is: 'confirmed'; readonly by: IdentityId; readonly at: EpochSeconds; readonly proof?: StrongProof }
   | { readonly is: 'denied'; readonly by: IdentityId; readonly at: EpochSeconds }
   | { readonly is: 'redeemed'; readonly by: IdentityId; readonly at: EpochSeconds }
-  | { readonly is: 'spent'; readonly at: EpochSeconds };
+  /** By failed sign-ins. */
+  | { readonly is: 'spent'; readonly at: EpochSeconds }
+  /** With what it was for: its integration, its person, or all that they had. */
+  | { readonly is: 'ended'; readonly at: EpochSeconds };
 
-export type DeviceState = 'pending' | 'confirmed' | 'denied' | 'redeemed' | 'spent' | 'expired';
+export type DeviceState = 'pending' | 'confirmed' | 'denied' | 'redeemed' | 'spent' | 'ended' | 'expired';
 
 /** Contract 3. A redeemed code stays redeemed; every other state ends at the expiry. */
 export function deviceState({ decision, expiresAt }: DeviceAuthorization, now: EpochSeconds): DeviceState {

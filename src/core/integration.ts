@@ -16,6 +16,8 @@ export interface Integration {
   readonly disabledByOwner?: true;
   /** Removed for good: only ended grants and events name it still. Its client id may be registered again. */
   readonly removed?: true;
+  /** How often its client id was registered, if more than once. */
+  readonly registration?: number;
   /** How callers may authorize. `assertion`: by an assertion of a token issuer; `secret`: by a generated secret. Off if absent. */
   readonly flows: {
     readonly device: boolean;

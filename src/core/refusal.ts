@@ -39,6 +39,8 @@ export const DEVICE_CODE_REASONS = [
   'device-code-expired',
   'device-code-redeemed',
   'device-code-spent',
+  // also of an authorization code
+  'code-ended',
 ] as const;
 
 export const ACCESS_TOKEN_REASONS = [
@@ -203,6 +205,7 @@ export const SHARED_REASONS = [
   'device-flow-disabled',
   'device-code-expired',
   'device-code-spent',
+  'code-ended',
   'code-flow-disabled',
   'redirect-uri-unknown',
   ...IDENTITY_REASONS,

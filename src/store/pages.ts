@@ -1,9 +1,11 @@
 // Reads all results of a query page by page, so that a large table is never in memory as a whole.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { EventQuery, LoggedEvent, PageQuery, Store } from './store.ts';
-import type { Table } from './table.ts';
+import type { EpochSeconds } from '../core/time.ts';
+import { type EventQuery, type LoggedEvent, type PageQuery, type Store, writeRow } from './store.ts';
+import type { Table, Where } from './table.ts';
 
 const STEP = 500;
+const CHANGED_AT_ONCE = 200;
 
 /** Pages of at most `limit` rows, never empty. The next is read after the last has been processed, and other work gets a turn between them: SQLite answers at once. */
 export async function* pages<Row, Companion>(
@@ -28,6 +30,21 @@ export async function* rows<Row, Companion>(
   query: Omit<PageQuery, 'limit'> = {},
 ): AsyncGenerator<Row> {
   for await (const page of pages(from, table, { ...query, limit: STEP })) yield* page;
+}
+
+/** `next` returns undefined to leave a row unchanged. Returns how many rows changed. */
+export async function changeEvery<Row, Companion>(
+  store: Store,
+  table: Table<Row, Companion>,
+  next: (row: Row, now: EpochSeconds) => Row | undefined,
+  where?: Where,
+): Promise<number> {
+  let changed = 0;
+  const now = await store.now();
+  const changeOne = (row: Row) => writeRow(store, table, table.keyOf(row), (found, at) => found && next(found, at));
+  for await (const page of pages(store, table, { ...(where && { where }), limit: CHANGED_AT_ONCE }))
+    changed += (await Promise.all(page.filter((row) => next(row, now)).map(changeOne))).filter(Boolean).length;
+  return changed;
 }
 
 /** The event log, oldest first: all of it, or what the query selects. */

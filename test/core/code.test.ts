@@ -49,7 +49,7 @@ test('a code is redeemed within a minute, by whoever proves to be the client [RF
   assert.equal(redeemed({ now: epochSeconds(NOW + CODE_LIFETIME) }), 'code-expired');
   assert.equal(redeemed({ isProved: false }), 'code-not-authentic');
   assert.equal(redeemed({ integration: { ...CODER, clientId: 'other' as ClientId } }), 'code-not-authentic');
-  assert.equal(redeemed({ code: { ...CODE, decision: { is: 'spent', at: NOW } } }), 'code-expired');
+  assert.equal(redeemed({ code: { ...CODE, decision: { is: 'ended', at: NOW } } }), 'code-ended');
   assert.equal(redeemed({ integration: { ...CODER, scope: scopeOf('stock:read') } }), 'scope-no-longer-allowed');
   assert.equal(redeemed({ holder: anIdentity({ enabled: false }) }), 'identity-disabled');
   assert.equal(redeemed({ limit: { reason: 'rate-limited' } }), 'rate-limited');
@@ -61,7 +61,7 @@ test('only a second redemption with the proof ends the grant; nothing else chang
     REDEEMED,
     { is: 'open' },
     { is: 'denied', by: ADA, at: NOW },
-    { is: 'spent', at: NOW },
+    { is: 'ended', at: NOW },
   );
   const moment = fc.integer({ min: NOW, max: NOW + 4000 }).map(epochSeconds);
   fc.assert(

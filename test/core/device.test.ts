@@ -76,6 +76,13 @@ test('invalid_grant: the user ID and password of the authorization were invalid 
   assert.equal(redeem({ device: aDevice({ decision: { is: 'spent', at: NOW } }) }), 'device-code-spent');
 });
 
+test('a device that waits for a code that was ended is told so, not that sign-in failed [contract 3]', () => {
+  const ended = aDevice({ enteredBy: 'a', decision: { is: 'ended', at: NOW } });
+  assert.equal(redeem({ device: ended }), 'code-ended');
+  for (const decide of [decideEnter, decideConfirm, decideDeny])
+    assert.equal(reason(decide(facts(ended))), 'code-ended');
+});
+
 test('unauthorized_client: denied in the browser, until expiry [contract 7.1]', () => {
   const device = aDevice({ decision: { is: 'denied', by: ADA, at: NOW } });
   assert.equal(redeem({ device }), 'device-denied');

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { acceptRollback } from '../../src/operations/admin/after-restore.ts';
-import { beginSession, endSession, personOf } from '../../src/operations/person/browser-session.ts';
+import { endSession } from '../../src/operations/end-sessions.ts';
+import { beginSession, personOf } from '../../src/operations/person/browser-session.ts';
 import { resumeAfter } from '../../src/operations/upkeep/resume.ts';
 import { storeOf } from '../../src/store/change.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -51,7 +52,7 @@ test('a node that remembers all that was lost resumes, and ends what people had 
   await watched.watch.look();
   assert.deepEqual(await readHistory(store), { epoch: 2, rollback: undefined });
   assert.equal(await answer(check(watched, kept.ended)), 'grant-revoked');
-  assert.equal(await answer(redeem(watched, kept.code)), 'device-code-spent');
+  assert.equal(await answer(redeem(watched, kept.code)), 'code-ended');
   assert.equal(await personOf(kept.session.cookie.reveal(), node), undefined, 'signed out before');
   await store.close();
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { beginSession, endSession, endSessionsOf, personOf } from '../../src/operations/person/browser-session.ts';
+import { endSession, endSessionsOf } from '../../src/operations/end-sessions.ts';
+import { beginSession, personOf } from '../../src/operations/person/browser-session.ts';
 import { ada, changeAda } from '../node.ts';
 import { ADA } from '../samples.ts';
 import { onSqlite } from './on-sqlite.ts';

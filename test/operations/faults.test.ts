@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { revokeAll } from '../../src/operations/grant/revoke-grant.ts';
+import { endAll } from '../../src/operations/grant/end-all.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
-import { grantsOf } from '../../src/store/tables/grants.ts';
 import {
   accepted,
   anotherNode,
@@ -40,11 +39,10 @@ test('a fault during revoke reports no success and leaves the grant unchanged (C
 test('a fault while revoking many grants reports no success, though some may have ended', async (t) => {
   const { node, faulty } = await beside(t, { unavailable: 0.5 });
   await Promise.all(Array.from({ length: 20 }, () => issue(node)));
-  const where = grantsOf.holder(ADA);
-  await assert.rejects(revokeAll(where, 'by-operator', faulty), StoreUnavailable);
-  const left = await revokeAll(where, 'by-operator', node);
+  await assert.rejects(endAll({ holder: ADA }, 'by-operator', faulty), StoreUnavailable);
+  const { grants: left } = await endAll({ holder: ADA }, 'by-operator', node);
   assert.ok(left > 0 && left <= 20);
-  assert.equal(await revokeAll(where, 'by-operator', node), 0);
+  assert.deepEqual(await endAll({ holder: ADA }, 'by-operator', node), { codes: 0, grants: 0 });
 });
 
 test('a revoke whose acknowledgement is lost reports success once the store confirms it', async (t) => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PushedUser } from '../../src/core/identity.ts';
 import { accept, refused } from '../../src/core/outcome.ts';
+import { redeemCode } from '../../src/operations/device/redeem-device.ts';
 import {
   changeGroup,
   createGroup,
@@ -11,8 +12,10 @@ import {
   removeGroup,
 } from '../../src/operations/grant/pushed-groups.ts';
 import { changeUser, createUser, findUser, type Pushing, removeUser } from '../../src/operations/grant/pushed-users.ts';
+import { beginSession, personOf } from '../../src/operations/person/browser-session.ts';
 import type { Store } from '../../src/store/store.ts';
 import { identities } from '../../src/store/tables/identities.ts';
+import { ada, answer, changeIntegration, confirmed, confirmedCode, redeem, WITH_CODE } from '../node.ts';
 import { onSqlite } from './on-sqlite.ts';
 
 const PUSHING: Pushing = { label: 'corp', issuer: 'https://login.example', id: 'externalId', firstClaims: [] };
@@ -33,6 +36,24 @@ test('a user who is deleted while it is changed stays deleted', async (t) => {
   assert.deepEqual(changed, { ok: false, refusal: 'unknown' });
   assert.equal(await findUser(id, node), undefined);
   assert.equal((await node.store.load(identities, id)).found?.row.enabled, false);
+});
+
+test('who is deleted and created again has neither the codes nor the sessions of before [contract 3]', async (t) => {
+  const { node } = await onSqlite(t);
+  const created = await createUser(USER, PUSHING, node);
+  assert.ok(created.ok);
+  const identity = created.value;
+  const person = { ...ada, identity };
+  await changeIntegration(node, { flows: WITH_CODE });
+  const { cookie } = await beginSession(identity, node);
+  const [device, code] = [await confirmed(node, person), await confirmedCode(node, { person })];
+  await removeUser(identity.id, node);
+  assert.equal(await answer(redeem(node, device)), 'code-ended');
+  assert.ok((await createUser(USER, PUSHING, node)).ok);
+  assert.equal(await answer(redeem(node, device)), 'code-ended');
+  assert.equal(await answer(redeemCode(code, node)), 'code-ended');
+  assert.equal(await personOf(cookie.reveal(), node), undefined);
+  assert.equal(await answer(redeem(node, await confirmed(node, person))), 'accepted');
 });
 
 test('a change that somebody else has made impossible meanwhile is refused', async (t) => {

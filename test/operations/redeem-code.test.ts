@@ -1,47 +1,22 @@
 // An authorization code is exchanged once, by whoever it was made for.
 import assert from 'node:assert/strict';
-import { hash } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
-import type { ClientDocument } from '../../src/core/client-document.ts';
 import type { Person } from '../../src/core/person.ts';
-import { confirmCode } from '../../src/operations/device/ask-code.ts';
 import { type CodeRedemption, redeemCode } from '../../src/operations/device/redeem-device.ts';
 import { FollowedRegistry } from '../../src/store/registry.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { keyMarks } from '../../src/store/tables/signing-keys.ts';
 import { addKey, firstKey, KeyMissing, Keyring, mintWith } from '../../src/tokens/keyring.ts';
-import { accepted, ada, answer, CURL, changeIntegration, check, type Node, put } from '../node.ts';
-import { anIntegration, CLIENT, NOW, scopeOf } from '../samples.ts';
+import { accepted, ada, answer, changeIntegration, check, confirmedCode, put, WITH_CODE } from '../node.ts';
+import { NOW } from '../samples.ts';
 import { onSqlite } from './on-sqlite.ts';
 
-const URI = 'https://app.example/callback';
 const GUEST = 'https://agent.example/client.json' as NonNullable<CodeRedemption['guest']>;
-const FLOWS = { device: true, certificate: true, code: { redirectUris: [URI], public: true } } as never;
-const VERIFIER = 'v'.repeat(43);
 
 async function scene(t: TestContext) {
   const { node, clock } = await onSqlite(t);
-  await changeIntegration(node, { flows: FLOWS });
+  await changeIntegration(node, { flows: WITH_CODE });
   return { node, clock };
-}
-
-/** The redemption of a new code, which Ada has confirmed. */
-async function confirmedCode(node: Node, { person = ada, guest }: { person?: Person; guest?: typeof GUEST } = {}) {
-  const document = guest && ({ url: guest } as ClientDocument);
-  const client = { integration: anIntegration({ flows: FLOWS }), redirectUri: URI, ...(document && { document }) };
-  const challenge = hash('sha256', VERIFIER, 'base64url');
-  const target = { scope: scopeOf('orders:read'), resource: undefined, challenge };
-  const code = accepted(await confirmCode(client, target, person, CURL, node)).reveal();
-  const proven = { isClientProven: true } as never;
-  return {
-    clientId: CLIENT,
-    code,
-    redirectUri: URI,
-    verifier: VERIFIER,
-    presenter: CURL,
-    proven,
-    ...(guest && { guest }),
-  };
 }
 
 test('a code gives one grant; whoever presents it again, with its proof, ends the grant', async (t) => {
@@ -62,7 +37,7 @@ test('a code is bound to its client, its redirect URI and its verifier, and ends
   const guests = await confirmedCode(node, { guest: GUEST });
   const { guest: _, ...ofClient } = guests;
   const others = [
-    { ...request, redirectUri: `${URI}2` },
+    { ...request, redirectUri: 'https://app.example/other' },
     { ...request, guest: GUEST },
     { ...request, code: 'made up' },
     { ...request, verifier: 'short' },

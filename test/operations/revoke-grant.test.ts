@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { presenter } from '../../src/core/presenter.ts';
-import { endRevoked, revokeById, revokeByIntegration, revokeByToken } from '../../src/operations/grant/revoke-grant.ts';
+import { endRevoked } from '../../src/operations/grant/end-all.ts';
+import { revokeById, revokeByIntegration, revokeByToken } from '../../src/operations/grant/revoke-grant.ts';
 import { FollowedRegistry } from '../../src/store/registry.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { keyMarks } from '../../src/store/tables/signing-keys.ts';

@@ -82,8 +82,6 @@ async function revokeGrants(id: string | undefined, flags: RevokeFlags, { act }:
   }
   const ended = await act('grant-revoke-all', { body: { ...filter, confirmed: yes } });
   const { endedGrants = 0, endedCodes = 0 } = ended;
-  print(
-    `Ended ${counted(endedGrants, 'grant')}${endedCodes > 0 ? ` and ${counted(endedCodes, 'confirmed code')}` : ''}`,
-  );
+  print(`Ended ${counted(endedGrants, 'grant')}${endedCodes > 0 ? ` and ${counted(endedCodes, 'code')}` : ''}`);
   result({ endedGrants, endedCodes });
 }

@@ -83,13 +83,13 @@ export function decideRedeemCode({ code: device, isProved, ...facts }: CodeFacts
   if (!isProved || device.clientId !== facts.integration.clientId) return no('code-not-authentic');
   const state = deviceState(device, facts.now);
   if (state === 'redeemed') return { do: 'end' };
-  if (state !== 'confirmed') return no('code-expired');
+  if (state !== 'confirmed') return no(state === 'ended' ? 'code-ended' : 'code-expired');
   const decision = decideIssue({ ...facts, device });
   if (decision.do !== 'redeem') return decision;
   const over = facts.limit ?? facts.overCap?.('grants', decision.holder.id);
   return over ? { do: 'refuse', refusal: over } : decision;
 }
 
-function no(reason: 'code-not-authentic' | 'code-expired'): CodeDecision {
+function no(reason: 'code-not-authentic' | 'code-expired' | 'code-ended'): CodeDecision {
   return { do: 'refuse', refusal: { reason } };
 }

@@ -1,6 +1,6 @@
 // Device authorization: start, enter the user code, confirm or deny, redeem. Every check in its order.
 import { type DeviceAuthorization, deviceState, isPolledTooFast } from '../device.ts';
-import type { Identity } from '../identity.ts';
+import type { Identity, IdentityId } from '../identity.ts';
 import type { Integration } from '../integration.ts';
 import { accept, type Outcome, type PersonOutcome, refuse, refuseScope } from '../outcome.ts';
 import type { OverCap, Refusal, RefusalReason } from '../refusal.ts';
@@ -86,6 +86,7 @@ const DEAD = {
   redeemed: 'device-code-redeemed',
   expired: 'device-code-expired',
   spent: 'device-code-spent',
+  ended: 'code-ended',
   denied: 'device-denied',
 } as const;
 
@@ -186,7 +187,38 @@ function openDevice({ device, now }: DecideFacts): PersonOutcome<DeviceAuthoriza
   if (!device) return refuse('user-code-unknown');
   const state = deviceState(device, now);
   if (state === 'pending') return accept(device);
-  return refuse(state === 'expired' || state === 'spent' ? DEAD[state] : 'decision-final');
+  return refuse(state === 'expired' || state === 'spent' || state === 'ended' ? DEAD[state] : 'decision-final');
+}
+
+/** Which codes an ending means: all, those of an integration, or what one person has confirmed. */
+export interface MeantCodes {
+  readonly clientId?: string | undefined;
+  readonly holder?: IdentityId | undefined;
+  /** Authorization codes only. */
+  readonly by?: 'code' | undefined;
+  /** When they were made. */
+  readonly since?: EpochSeconds | undefined;
+  readonly until?: EpochSeconds | undefined;
+}
+
+/** A code that could still be redeemed ends. One that nobody has confirmed is nobody's: it ends with its integration only. */
+export function decideEndCode(
+  device: DeviceAuthorization,
+  { clientId = device.clientId, holder, by, since = device.createdAt, until = device.createdAt }: MeantCodes,
+  now: EpochSeconds,
+): DeviceAuthorization | undefined {
+  const { decision, createdAt } = device;
+  const state = deviceState(device, now);
+  if (state !== 'pending' && state !== 'confirmed') return undefined;
+  if (holder !== undefined && !('by' in decision && decision.by === holder)) return undefined;
+  if (by === 'code' && !isAuthorizationCode(device)) return undefined;
+  const isMeant = device.clientId === clientId && since <= createdAt && createdAt <= until;
+  return isMeant ? { ...device, decision: { is: 'ended', at: now } } : undefined;
+}
+
+/** Its row is that of a device authorization that nobody polls for. */
+function isAuthorizationCode({ interval }: DeviceAuthorization): boolean {
+  return interval === 0;
 }
 
 export function secondsLeft(device: DeviceAuthorization, now: EpochSeconds): number {

@@ -7,17 +7,16 @@ import { NEW_HISTORY, withRollback } from '../../core/rules/rollback.ts';
 import type { Rollback, StoreHistory } from '../../core/store-history.ts';
 import { type EpochSeconds, endedNow } from '../../core/time.ts';
 import { takeBack } from '../../store/move.ts';
-import { pages, rows } from '../../store/pages.ts';
+import { changeEvery, pages, rows } from '../../store/pages.ts';
 import type { Store, StorePort } from '../../store/store.ts';
 import { assertions } from '../../store/tables/attempts.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { sessions } from '../../store/tables/sessions.ts';
 import { HISTORY, readHistory, storeHistory } from '../../store/tables/store-history.ts';
-import { revokeAll, revokeById } from '../grant/revoke-grant.ts';
-import { beginEpoch, changeEvery, endOpenSteps, spendDeviceCodes } from '../upkeep/resume.ts';
+import { endAll, endCodes } from '../grant/end-all.ts';
+import { revokeById } from '../grant/revoke-grant.ts';
+import { beginEpoch, endOpenSteps } from '../upkeep/resume.ts';
 import { type Acted, type AdminPorts, decline } from './admin.ts';
-
-export { spendDeviceCodes };
 
 const STEP = 200;
 
@@ -49,6 +48,11 @@ export async function countLiveGrants({ store }: StorePort): Promise<number> {
   return live;
 }
 
+/** Some may have been redeemed before the store was put back. Returns how many ended. */
+export function endDeviceCodes({ store }: StorePort): Promise<number> {
+  return endCodes({}, { store });
+}
+
 export interface Ended {
   readonly grants: number;
   readonly deviceCodes: number;
@@ -58,11 +62,9 @@ export interface Ended {
 /** Ends all grants, all device codes that could still be redeemed, and all browser sessions. */
 export async function endEverything(ports: AdminPorts): Promise<Ended> {
   const { store } = ports;
-  return {
-    deviceCodes: await spendDeviceCodes(ports),
-    sessions: await changeEvery(store, sessions, endedNow),
-    grants: await revokeAll(undefined, 'restored', ports), // last, to include the grant of a device code redeemed meanwhile
-  };
+  const sessionsEnded = await changeEvery(store, sessions, endedNow);
+  const { codes, grants } = await endAll('everybody', 'restored', ports);
+  return { deviceCodes: codes, sessions: sessionsEnded, grants };
 }
 
 /** Nodes are ready again within seconds, without a restart. Refused if a node has added acts to those that were handled. */

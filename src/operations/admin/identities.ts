@@ -13,7 +13,7 @@ import type { Where } from '../../store/table.ts';
 import { attempts } from '../../store/tables/attempts.ts';
 import { byEmail, byUpn, byUserName, identities } from '../../store/tables/identities.ts';
 import type { Secret } from '../../tokens/secret.ts';
-import { endSessionsOf } from '../person/browser-session.ts';
+import { endSessionsOf } from '../end-sessions.ts';
 import { invitePasskey, passkeysOf, removePasskeys } from '../person/passkeys.ts';
 import { nameMark } from '../person/sign-in.ts';
 import type { Random } from '../ports.ts';

@@ -22,7 +22,7 @@ import { allPublishedKeys } from './signing-keys.ts';
 
 /** Not even hashes of secrets are shown. */
 export function writtenIntegration(row: Integration): WrittenIntegration {
-  const { scope, removed: _, disabledByOwner: __, keys, secrets, ...integration } = row;
+  const { scope, removed: _, registration: __, disabledByOwner: ___, keys, secrets, ...integration } = row;
   const made = secrets?.map(({ createdAt, endsAt }) => ({ createdAt: isoTime(createdAt), endsAt: isoTime(endsAt) }));
   return {
     ...integration,

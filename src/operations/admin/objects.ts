@@ -130,7 +130,7 @@ export const IntegrationObject = object(
     keys: shown(texts('The ids of its public keys, or where they are fetched from.')),
     publicKeys: optional(PublicKeysObject),
     secrets: shown(list(SecretTimes, 'The secrets that work now.')),
-  } satisfies Record<Exclude<keyof Integration, 'removed' | 'disabledByOwner'> | 'publicKeys', Schema>,
+  } satisfies Record<Exclude<keyof Integration, 'removed' | 'registration' | 'disabledByOwner'> | 'publicKeys', Schema>,
   { ...CLOSED, title: 'Integration' },
 );
 export type WrittenIntegration = ValueOf<typeof IntegrationObject>;

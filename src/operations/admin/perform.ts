@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Changed, DeedOf, EndingDeedOf, EndingKind, Fact } from '../../core/act.ts';
 import { type ActEvent, acted } from '../../core/event.ts';
 import { isLocal } from '../../core/identity.ts';
+import type { Integration } from '../../core/integration.ts';
 import { accept } from '../../core/outcome.ts';
 import { endedBy, isRemoved, type RowOf } from '../../core/rules/endings.ts';
 import { after, type EpochSeconds, seconds } from '../../core/time.ts';
@@ -12,9 +13,8 @@ import { Turns } from '../../directory/turns.ts';
 import { REGISTERED } from '../../store/all-tables.ts';
 import { byOneNode, type Lease } from '../../store/lease.ts';
 import { type Decision, type Insert, type RowReferences, rowOf, type StorePort } from '../../store/store.ts';
-import { grantsOf } from '../../store/tables/grants.ts';
 import { leases } from '../../store/tables/leases.ts';
-import { revokeAll } from '../grant/revoke-grant.ts';
+import { endAll } from '../grant/end-all.ts';
 import { type Acted, type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 
 /** What was decided: the next row, and what was done for the event. */
@@ -125,21 +125,26 @@ async function attempt<P extends PlannedRow>(plan: Plan<P>, ports: PlanPorts) {
   const { found: names, now } = await ports.store.load(leases, NAMES.name);
   const planned = await plan();
   if (!planned.ok || planned.value.length === 0) return planned;
-  await endFormerGrants(planned.value, now, ports);
+  await endFormer(planned.value, now, ports);
   return (await commit(planned.value, names?.revision, ports)) ? planned : undefined;
 }
 
-/** Of an integration whose client id is used again: a removal that was interrupted may have left some, which would work again. */
-async function endFormerGrants(planned: readonly PlannedRow[], until: EpochSeconds, ports: PlanPorts): Promise<void> {
-  const again = planned.filter(
-    ({ kind, revision, deeds }) => kind === 'integration' && revision !== undefined && deeds.some(isRegistration),
-  );
-  for (const { key } of again)
-    await revokeAll(grantsOf.integration(key), 'by-operator', ports, ({ createdAt }) => createdAt <= until);
+/** What a removal that was interrupted has left of the former integration with this client id: it would work again. */
+async function endFormer(planned: readonly PlannedRow[], until: EpochSeconds, ports: PlanPorts): Promise<void> {
+  for (const row of planned.filter(isAgain)) await endAll({ clientId: row.key }, 'by-operator', ports, { until });
 }
 
-function isRegistration(deed: { readonly did?: string }): boolean {
-  return deed.did === 'registered';
+/** An integration whose client id was registered before. */
+function isAgain({ kind, revision, deeds }: PlannedRow): boolean {
+  return (
+    kind === 'integration' && revision !== undefined && deeds.some((deed) => 'did' in deed && deed.did === 'registered')
+  );
+}
+
+/** A node that has not learned of the removal may still make codes: they are of another registration. */
+function numbered(planned: PlannedRow, former: unknown): unknown {
+  const { registration = 1 } = (former ?? {}) as Partial<Integration>;
+  return isAgain(planned) ? { ...(planned.next as Integration), registration: registration + 1 } : planned.next;
 }
 
 function commit(planned: readonly PlannedRow[], names: number | undefined, { store, by }: PlanPorts): Promise<boolean> {
@@ -150,7 +155,10 @@ function commit(planned: readonly PlannedRow[], names: number | undefined, { sto
     if (expected.some((revision, place) => found[place]?.revision !== revision)) return { outcome: false };
     return {
       outcome: true,
-      next: [...planned.map(({ next }) => next), { name: NAMES.name, endsAt: after(at, NAMES.lasts) }],
+      next: [
+        ...planned.map((each, place) => numbered(each, found[place]?.row)),
+        { name: NAMES.name, endsAt: after(at, NAMES.lasts) },
+      ],
       inserts: planned.flatMap(({ inserts = [] }) => inserts),
       events: planned.flatMap(({ kind, key, deeds }) => deeds.map((deed) => eventOf(kind, key, deed, { at, by }))),
     };

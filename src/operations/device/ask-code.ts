@@ -97,7 +97,7 @@ export async function confirmCode(
       scope: scope.text,
       ...(resource && { resource }),
       userCodeHash: sha256(ports.random(DEVICE_SECRET_LENGTH)), // there is no user code
-      deviceCodeHash: codeHash({ secret, client: document?.url ?? clientId, redirectUri, challenge }),
+      deviceCodeHash: codeHash({ secret, integration, client: document?.url ?? clientId, redirectUri, challenge }),
       createdAt: now,
       expiresAt,
       interval: seconds(0),

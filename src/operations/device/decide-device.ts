@@ -1,11 +1,9 @@
 // What a person does in the browser: enter a user code, then confirm or deny.
 import { type DeviceAuthorization, type DeviceId, type DeviceState, deviceState } from '../../core/device.ts';
-import type { IdentityId } from '../../core/identity.ts';
 import type { Integration } from '../../core/integration.ts';
 import { accept, type PersonOutcome, refuse } from '../../core/outcome.ts';
 import type { Person } from '../../core/person.ts';
 import type { PersonReason, Refusal } from '../../core/refusal.ts';
-import { CODE_LIFETIME } from '../../core/rules/code.ts';
 import {
   type DecideFacts,
   decideConfirm,
@@ -14,8 +12,7 @@ import {
   decideFailedSignIn,
 } from '../../core/rules/device.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import { rows } from '../../store/pages.ts';
-import { type Decision, type StorePort, writeRow } from '../../store/store.ts';
+import { type Decision, writeRow } from '../../store/store.ts';
 import { attempts } from '../../store/tables/attempts.ts';
 import { byUserCode, devices } from '../../store/tables/devices.ts';
 import { normalizeUserCode, userCodeHashes } from '../../tokens/user-code.ts';
@@ -126,39 +123,4 @@ export async function countFailedSignIn(userCode: string, ports: Ports): Promise
 async function writeDecoy({ store, random }: Ports): Promise<void> {
   const about = `unknown code ${random(8).toString('hex')}`;
   await writeRow(store, attempts, about, (_, now) => ({ about, count: 0, endsAt: now }));
-}
-
-export interface ConfirmedCodes {
-  /** Confirmed by this person. Undefined: by anybody. */
-  readonly by?: IdentityId | undefined;
-  /** Of this integration. Undefined: of any. */
-  readonly clientId?: string | undefined;
-  readonly which?: 'all' | 'authorization';
-}
-
-/** Ends confirmed codes that nobody has redeemed; returns how many. Grants are ended afterwards, with those of codes redeemed meanwhile. */
-export async function endConfirmedCodes(
-  { by, clientId, which = 'all' }: ConfirmedCodes,
-  { store, settings }: StorePort & Partial<Pick<Ports, 'settings'>>,
-): Promise<number> {
-  const longest = settings?.deviceCodeLifetime ?? Number.POSITIVE_INFINITY;
-  const lifetime = which === 'all' ? Math.max(longest, CODE_LIFETIME) : CODE_LIFETIME;
-  const now = await store.now();
-  const isMeant = (device: DeviceAuthorization) =>
-    deviceState(device, now) === 'confirmed' &&
-    'by' in device.decision &&
-    (by === undefined || device.decision.by === by) &&
-    (clientId === undefined || device.clientId === clientId) &&
-    (which === 'all' || device.interval === 0); // nobody polls for those
-  let ended = 0;
-  for await (const device of rows(store, devices, { isDescending: true })) {
-    // Keys begin with the time of creation, by the clocks of several nodes. Whatever is older has expired.
-    if (device.createdAt < now - 2 * lifetime) break;
-    if (!isMeant(device)) continue;
-    const hasEnded = await writeRow(store, devices, device.id, (row, at) =>
-      row && isMeant(row) ? { ...row, decision: { is: 'spent' as const, at } } : undefined,
-    );
-    if (hasEnded) ended += 1;
-  }
-  return ended;
 }

@@ -15,7 +15,6 @@ import { type Decision, insert } from '../../store/store.ts';
 import { devices } from '../../store/tables/devices.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { isSameHash } from '../../tokens/mac.ts';
-import { hashesTo } from '../../tokens/opaque/pair.ts';
 import { parseCode } from '../../tokens/opaque/token-text.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import { drawGrant, type GrantDraft, issueGrant, namedResourceServers } from '../grant/issue-grant.ts';
@@ -51,7 +50,7 @@ export async function redeemDevice(request: RedeemRequest, ports: Ports): Promis
   const resourceServers = await namedResourceServers(wantedResource, ports);
   const drawn = drawGrant(ports);
   const decided = await ports.store.change(devices, code.deviceId, (found, now): Redemption => {
-    if (!found || !hashesTo(code.secret, found.row.deviceCodeHash))
+    if (!found || !isSameHash(deviceCodeHash(code.secret, integration), found.row.deviceCodeHash))
       return { outcome: refuse('device-code-not-authentic') };
     const { row: device, companion: holder } = found;
     if (!proven && hasOpaqueItems(device.scope)) return { outcome: refuse('grant-of-oauth-door') };
@@ -124,6 +123,7 @@ export async function redeemCode(request: CodeRedemption, ports: Ports): Promise
   const { integration, code } = checked.value;
   const proof = codeHash({
     secret: code.secret,
+    integration,
     client: guest ?? clientId,
     redirectUri,
     challenge: Buffer.from(sha256(verifier), 'hex').toString('base64url'),
@@ -148,13 +148,21 @@ export async function redeemCode(request: CodeRedemption, ports: Ports): Promise
   return mintPair(decided, ports);
 }
 
-/** What a redemption must prove, in one hash: the code, the client, the redirect URI and the PKCE challenge. */
+/** A code is proved with the registration that it was made for: a client id that is registered again names another integration. */
+export function deviceCodeHash(secret: Buffer, { registration }: Integration): Hex {
+  return sha256(registration === undefined ? secret : `${secret.toString('hex')}\0${registration}`);
+}
+
+/** The same of an authorization code, with the client, the redirect URI and the PKCE challenge. */
 export function codeHash(of: {
   readonly secret: Buffer;
+  readonly integration: Integration;
   /** The client_id that was sent. */
   readonly client: string;
   readonly redirectUri: string;
   readonly challenge: string;
 }): Hex {
-  return sha256([of.secret.toString('hex'), of.client, of.redirectUri, of.challenge].join('\0'));
+  const { registration } = of.integration;
+  const proved = [of.secret.toString('hex'), of.client, of.redirectUri, of.challenge];
+  return sha256([...proved, ...(registration === undefined ? [] : [registration])].join('\0'));
 }

@@ -8,10 +8,10 @@ import { after, type EpochSeconds, type Seconds } from '../../core/time.ts';
 import { devices } from '../../store/tables/devices.ts';
 import { DEVICE_SECRET_LENGTH, mintCode } from '../../tokens/opaque/token-text.ts';
 import type { Secret } from '../../tokens/secret.ts';
-import { sha256 } from '../../tokens/sha256.ts';
 import { drawUserCode, normalizeUserCode, userCodeHash } from '../../tokens/user-code.ts';
 import { namedResourceServers } from '../grant/issue-grant.ts';
 import { newId, type Ports } from '../ports.ts';
+import { deviceCodeHash } from './redeem-device.ts';
 
 export interface StartRequest extends WantedTarget {
   readonly clientId: string | undefined;
@@ -52,7 +52,7 @@ export async function startDevice(request: StartRequest, ports: Ports): Promise<
       scope: scope.text,
       ...(resource && { resource }),
       userCodeHash: userCodeHash(normalizeUserCode(userCode) ?? '', keyring.minting),
-      deviceCodeHash: sha256(secret),
+      deviceCodeHash: deviceCodeHash(secret, decision.value.integration),
       createdAt: now,
       expiresAt,
       interval: settings.pollInterval,

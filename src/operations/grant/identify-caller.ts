@@ -4,7 +4,7 @@ import { escapeText } from '../../core/quote.ts';
 import type { CertifiedCaller } from '../../core/rules/certificate.ts';
 import type { AcceptedCertificate, Step, Verdict } from '../../core/verdict.ts';
 import { type CallerPorts, type Ports, portsOfRequest } from '../ports.ts';
-import { endRevoked } from './revoke-grant.ts';
+import { endRevoked } from './end-all.ts';
 import { derivedIdentity, findNamed, storeDerived } from './seen-identity.ts';
 
 export interface Presentation {

@@ -1,19 +1,14 @@
 import type { Author } from '../../core/act.ts';
-import type { CertificateMark } from '../../core/certificate.ts';
 import type { ClientUrl } from '../../core/client-document.ts';
 import { type Event, ended } from '../../core/event.ts';
 import { type Grant, type GrantId, type RevocationReason, type RevokedGrant, revoke } from '../../core/grant.ts';
-import type { Hex } from '../../core/hex.ts';
-import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
 import type { Refusal } from '../../core/refusal.ts';
 import { decideRevoke, decideRevokeByIntegration } from '../../core/rules/access.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import { pages } from '../../store/pages.ts';
 import type { Decision, StorePort } from '../../store/store.ts';
-import type { Where } from '../../store/table.ts';
-import { grants, grantsOf } from '../../store/tables/grants.ts';
+import { grants } from '../../store/tables/grants.ts';
 import { type ReadAccessToken, readAccessToken } from '../../tokens/access-token.ts';
 import { isRefreshTokenOf } from '../../tokens/opaque/pair.ts';
 import { parseRefreshToken } from '../../tokens/opaque/token-text.ts';
@@ -110,37 +105,6 @@ export async function revokeById(id: GrantId, reason: RevocationReason, { store,
     const next = revoke(found.row, now, reason);
     return { outcome: true, next, events: [revokedEvent(next, now, { by })] };
   });
-}
-
-const STEP = 200;
-
-/** Ends grants in steps; returns how many. Without `where`, every grant: for a store that was restored from a copy. */
-export async function revokeAll(
-  where: Where | undefined,
-  reason: RevocationReason,
-  ports: RevokePorts,
-  isMeant: (grant: Grant) => boolean = () => true,
-): Promise<number> {
-  let ended = 0;
-  for await (const page of pages(ports.store, grants, { ...(where && { where }), limit: STEP })) {
-    const unended = page.filter((grant) => !grant.revoked && isMeant(grant));
-    const results = await Promise.all(unended.map(({ id }) => revokeById(id, reason, ports)));
-    ended += results.filter(Boolean).length;
-  }
-  return ended;
-}
-
-export function revokeByCertificate(certificate: Hex, ports: StorePort): Promise<number> {
-  return revokeAll(grantsOf.certificate(certificate), 'certificate-revoked', ports);
-}
-
-/** The same for a revoked certificate that was presented, if its issuer's settings say so. */
-export async function endRevoked(
-  { revocation }: ApprovedIssuer,
-  { certificate }: CertificateMark,
-  ports: StorePort,
-): Promise<number> {
-  return revocation.endGrants ? revokeByCertificate(certificate, ports) : 0;
 }
 
 interface Revoker {

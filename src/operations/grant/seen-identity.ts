@@ -12,11 +12,11 @@ import { keepSeen } from '../../core/rules/directory.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { Lookup } from '../../directory/directory.ts';
 import type { Decision, StorePort } from '../../store/store.ts';
-import { grantsOf } from '../../store/tables/grants.ts';
 import { byEmail, byUpn, byUserName, identities } from '../../store/tables/identities.ts';
 import { sha256 } from '../../tokens/sha256.ts';
+import { endSessionsOf } from '../end-sessions.ts';
 import type { Ports } from '../ports.ts';
-import { revokeAll } from './revoke-grant.ts';
+import { endAll } from './end-all.ts';
 
 export interface NameQuery {
   readonly by: Lookup;
@@ -65,7 +65,7 @@ export async function storeSeen(seen: Identity, ports: StorePort): Promise<Ident
   return (await settle(seen.id, seen, ports)) ?? seen;
 }
 
-/** Brings the row to what the directory says; undefined: the entry is gone. Grants of an ended account end. */
+/** Brings the row to what the directory says; undefined: the entry is gone. Codes, sessions and grants of an ended account end. */
 export function settle(id: IdentityId, seen: Identity | undefined, ports: StorePort) {
   return settleBy(id, () => seen, ports);
 }
@@ -79,11 +79,14 @@ export async function settleBy(
   ports: StorePort,
 ): Promise<Identity | undefined> {
   const { store } = ports;
-  const end = () => revokeAll(grantsOf.holder(id), 'account-ended', ports);
-  let hasEndedGrants = false;
+  const end = async () => {
+    await endSessionsOf(id, ports);
+    await endAll({ holder: id }, 'account-ended', ports);
+  };
+  let hasEnded = false;
   const decide = (found: { readonly row: Identity } | undefined, now: EpochSeconds): Decision<Identity, Settled> => {
     const seen = see(found?.row);
-    if (!hasEndedGrants && found?.row.endedAt !== undefined && seen?.enabled) return { outcome: 'returning' };
+    if (!hasEnded && found?.row.endedAt !== undefined && seen?.enabled) return { outcome: 'returning' };
     const kept = keepSeen(found?.row, seen, now);
     if (!kept?.isNew) return { outcome: kept?.row };
     const by = { as: 'service', why: 'directory' } as const;
@@ -92,9 +95,9 @@ export async function settleBy(
   };
   let row = await store.change(identities, id, decide);
   if (row === 'returning') {
-    // Not with grants that a dying node left unrevoked.
+    // Not with what a dying node has left.
     await end();
-    hasEndedGrants = true;
+    hasEnded = true;
     row = (await store.change(identities, id, decide)) as Identity | undefined;
   }
   if (row?.endedAt !== undefined) await end();

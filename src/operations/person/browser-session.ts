@@ -1,9 +1,8 @@
 import type { Identity } from '../../core/identity.ts';
 import type { Person, Proof } from '../../core/person.ts';
-import { after, type EpochSeconds, earlier, endedNow } from '../../core/time.ts';
-import { pages } from '../../store/pages.ts';
-import { type Loaded, type StorePort, writeRow } from '../../store/store.ts';
-import { type BrowserSession, sessions, sessionsOf } from '../../store/tables/sessions.ts';
+import { after, type EpochSeconds, earlier } from '../../core/time.ts';
+import { type Loaded, writeRow } from '../../store/store.ts';
+import { type BrowserSession, sessions } from '../../store/tables/sessions.ts';
 import { Secret } from '../../tokens/secret.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import { recheck } from '../grant/seen-identity.ts';
@@ -72,17 +71,4 @@ function markSeen(id: string, { store, settings }: Pick<Ports, 'store' | 'settin
     const endsAt = earlier(after(now, settings.sessionIdle), after(row.createdAt, settings.sessionLifetime));
     return { ...row, seenAt: now, endsAt };
   });
-}
-
-export function endSession(id: string, { store }: StorePort): Promise<unknown> {
-  return writeRow(store, sessions, id, endedNow);
-}
-
-const STEP = 100;
-
-/** Ends every session of an identity, except `keep`. */
-export async function endSessionsOf(identityId: string, ports: StorePort, keep?: string): Promise<void> {
-  for await (const page of pages(ports.store, sessions, { where: sessionsOf(identityId), limit: STEP })) {
-    await Promise.all(page.filter(({ id }) => id !== keep).map(({ id }) => endSession(id, ports)));
-  }
 }

@@ -5,8 +5,8 @@ import type { Person } from '../../core/person.ts';
 import { rows } from '../../store/pages.ts';
 import type { LoggedEvent, StorePort } from '../../store/store.ts';
 import { grants, grantsOf } from '../../store/tables/grants.ts';
-import { endConfirmedCodes } from '../device/decide-device.ts';
-import { revokeAll, revokeById } from '../grant/revoke-grant.ts';
+import { endAll } from '../grant/end-all.ts';
+import { revokeById } from '../grant/revoke-grant.ts';
 import type { Ports } from '../ports.ts';
 
 export interface MyGrant {
@@ -44,15 +44,9 @@ export async function revokeMyGrant(id: GrantId, { identity }: Person, { store }
   return found?.row.identityId === identity.id && revokeById(id, 'by-holder', { store });
 }
 
-/** `authorization`: what programs obtained by authorization code: agents, apps and command lines that the person signed in with a browser. */
-export async function revokeMyGrants(
-  { identity }: Person,
-  ports: Ports,
-  which: 'all' | 'authorization' = 'all',
-): Promise<number> {
-  const isMeant = ({ origin }: Grant) => which === 'all' || origin.kind === 'code';
-  await endConfirmedCodes({ by: identity.id, which }, ports);
-  return revokeAll(grantsOf.holder(identity.id), 'by-holder', { store: ports.store }, isMeant);
+/** `code`: what programs obtained by authorization code: agents, apps and command lines that the person signed in with a browser. */
+export async function revokeMyGrants({ identity }: Person, { store }: StorePort, by?: 'code'): Promise<number> {
+  return (await endAll({ holder: identity.id }, 'by-holder', { store }, { by })).grants;
 }
 
 export async function myEvents(

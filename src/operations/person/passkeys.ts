@@ -14,8 +14,9 @@ import { identities, passkeys } from '../../store/tables/identities.ts';
 import { sessions } from '../../store/tables/sessions.ts';
 import { Secret } from '../../tokens/secret.ts';
 import { sha256 } from '../../tokens/sha256.ts';
+import { endSessionsOf } from '../end-sessions.ts';
 import type { Ports, Random } from '../ports.ts';
-import { type BegunSession, drawSession, endSessionsOf } from './browser-session.ts';
+import { type BegunSession, drawSession } from './browser-session.ts';
 import { checkNewPasskey, checkPasskey, openAnswer, type PasskeyAnswer } from './check-passkey.ts';
 
 export async function passkeysOf(id: IdentityId, { store }: StorePort): Promise<readonly Passkey[]> {

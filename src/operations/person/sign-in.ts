@@ -14,10 +14,11 @@ import type { Secret } from '../../tokens/secret.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import { countUnderAll } from '../attempts.ts';
 import { countFailedSignIn } from '../device/decide-device.ts';
+import { endSession, endSessionsOf } from '../end-sessions.ts';
 import { certifyCaller, type Presentation } from '../grant/identify-caller.ts';
 import { storeSeen } from '../grant/seen-identity.ts';
 import type { CallerPorts, Ports } from '../ports.ts';
-import { type BegunSession, beginSession, endSession, endSessionsOf } from './browser-session.ts';
+import { type BegunSession, beginSession } from './browser-session.ts';
 
 export interface SignInRequest {
   readonly userName: string;

@@ -2,7 +2,7 @@ import type { Hex } from '../../core/hex.ts';
 import { after, endedNow, seconds } from '../../core/time.ts';
 import { type StorePort, writeRow } from '../../store/store.ts';
 import { endedLists } from '../../store/tables/leases.ts';
-import { revokeByCertificate } from '../grant/revoke-grant.ts';
+import { revokeByCertificate } from '../grant/end-all.ts';
 import type { Ports } from '../ports.ts';
 
 const DAY = 86_400;

@@ -1,19 +1,17 @@
 import type { Author } from '../../core/act.ts';
-import { type DeviceAuthorization, deviceState } from '../../core/device.ts';
 import { acted } from '../../core/event.ts';
 import type { GrantId } from '../../core/grant.ts';
 import { withOutage } from '../../core/rules/outage.ts';
 import { isCovered, NEW_HISTORY, withoutRollback } from '../../core/rules/rollback.ts';
 import type { LostAct, Rollback, StoreHistory } from '../../core/store-history.ts';
-import { type EpochSeconds, endedNow } from '../../core/time.ts';
-import { pages } from '../../store/pages.ts';
-import { rowOf, type Store, type StorePort, writeRow } from '../../store/store.ts';
-import type { Table } from '../../store/table.ts';
+import { endedNow } from '../../core/time.ts';
+import { changeEvery } from '../../store/pages.ts';
+import { rowOf, type Store, type StorePort } from '../../store/store.ts';
 import { attempts } from '../../store/tables/attempts.ts';
-import { devices } from '../../store/tables/devices.ts';
 import { SERVICE, serviceTimes } from '../../store/tables/service-times.ts';
 import { sessions } from '../../store/tables/sessions.ts';
 import { ACCEPTED, acceptance, HISTORY, storeHistory } from '../../store/tables/store-history.ts';
+import { endCodes } from '../grant/end-all.ts';
 import { revokeById } from '../grant/revoke-grant.ts';
 
 const STEP = 200;
@@ -55,30 +53,6 @@ export async function revokeAgain(lost: readonly LostAct[], store: Store): Promi
 
 /** What people had begun: some of it may have ended before the store was put back. */
 export async function endOpenSteps({ store }: StorePort): Promise<void> {
-  await spendDeviceCodes({ store });
+  await endCodes({}, { store });
   await changeEvery(store, sessions, endedNow);
-}
-
-/** Ends the device codes that could still be redeemed: some may have been before the store was put back. Returns how many. */
-export function spendDeviceCodes({ store }: StorePort): Promise<number> {
-  return changeEvery(store, devices, spendDevice);
-}
-
-function spendDevice(device: DeviceAuthorization, now: EpochSeconds): DeviceAuthorization | undefined {
-  const state = deviceState(device, now);
-  if (state !== 'pending' && state !== 'confirmed') return undefined;
-  return { ...device, decision: { is: 'spent', at: now } };
-}
-
-/** `next` returns undefined to leave a row unchanged. Returns how many rows changed. */
-export async function changeEvery<Row, Companion>(
-  store: Store,
-  table: Table<Row, Companion>,
-  next: (row: Row, now: EpochSeconds) => Row | undefined,
-): Promise<number> {
-  let changed = 0;
-  const changeOne = (row: Row) => writeRow(store, table, table.keyOf(row), (found, now) => found && next(found, now));
-  for await (const page of pages(store, table, { limit: STEP }))
-    changed += (await Promise.all(page.map(changeOne))).filter(Boolean).length;
-  return changed;
 }

@@ -7,7 +7,8 @@ import { fieldColumns, hexKey, type Table, type Value, type Where } from '../tab
 import { decodePresenter, decodeResource, encodePresenter, encodeResource } from './column-texts.ts';
 import { identities, identityKey } from './identities.ts';
 
-const DECISIONS = ['open', 'confirmed', 'denied', 'redeemed', 'spent'] as const;
+/** The order is stored. Earlier releases read one that they do not know as spent. */
+const DECISIONS = ['open', 'confirmed', 'denied', 'redeemed', 'spent', 'ended'] as const;
 
 const plain = fieldColumns<Omit<DeviceAuthorization, 'interval' | 'presenter' | 'resource' | 'decision'>>({
   id: 'fixed hex',
@@ -69,7 +70,7 @@ function decisionOf(
   proof: Value | undefined,
 ): Decision {
   if (is === 'open') return { is };
-  if (is === 'spent') return { is, at };
+  if (is === 'spent' || is === 'ended') return { is, at };
   if (!by) throw new Error('the store has a decided device authorization without an identity');
   return is === 'confirmed' && proof ? { is, by, at, proof: proof as StrongProof } : { is, by, at };
 }

@@ -6,13 +6,14 @@ import {
   carryRevocations,
   carryUses,
   countLiveGrants,
+  endDeviceCodes,
   endEverything,
   heardHistory,
   noticeByCopy,
-  spendDeviceCodes,
 } from '../../../src/operations/admin/after-restore.ts';
+import { endSession } from '../../../src/operations/end-sessions.ts';
 import { revokeById } from '../../../src/operations/grant/revoke-grant.ts';
-import { beginSession, endSession, personOf } from '../../../src/operations/person/browser-session.ts';
+import { beginSession, personOf } from '../../../src/operations/person/browser-session.ts';
 import { assertions } from '../../../src/store/tables/attempts.ts';
 import { devices } from '../../../src/store/tables/devices.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
@@ -60,8 +61,8 @@ test('ending everything leaves no grant, no device code and no session that work
   assert.equal(await answer(check(node, pair)), 'grant-revoked');
   assert.equal(await answer(refresh(node, pair)), 'grant-revoked');
   assert.deepEqual(await Promise.all([pending, ready, redeemed].map((code) => answer(redeem(node, code)))), [
-    'device-code-spent',
-    'device-code-spent',
+    'code-ended',
+    'code-ended',
     'device-code-redeemed',
   ]);
   assert.equal(await personOf(cookie.reveal(), node), undefined);
@@ -83,8 +84,8 @@ test('a device code that was redeemed since the copy is not redeemed again, nor 
   await put(former.store, assertions, used);
 
   await carryUses(former.store, node);
-  assert.equal(await spendDeviceCodes(node), 2);
-  for (const code of codes) assert.equal(await answer(redeem(node, code)), 'device-code-spent');
+  assert.equal(await endDeviceCodes(node), 2);
+  for (const code of codes) assert.equal(await answer(redeem(node, code)), 'code-ended');
   assert.equal(await personOf(left.cookie.reveal(), node), undefined);
   assert.notEqual(await personOf(open.cookie.reveal(), node), undefined);
   assert.deepEqual((await node.store.load(assertions, used.mark)).found?.row, used);

@@ -14,6 +14,7 @@ import { ADA, aDevice, aGrant, anIdentity, hexOf, NOW, OPERATOR } from '../../sa
 import { put } from '../../store/conformance/rows.ts';
 import { administration } from './admin-samples.ts';
 
+const GUEST = 'https://agent.example/client.json';
 const grantId = (n: number) => n.toString(16).padStart(32, '0') as GrantId;
 
 /** Four grants: 0 and 2 are Ada's, 1 and 3 Bob's; 0 and 1 of `first`, 2 and 3 of `second`. Grant n ends after n + 1 days. */
@@ -55,7 +56,7 @@ suite('grants, as operators find them', () => {
 
   test('by the address of a client that nobody registered', async (t) => {
     const { admin, found, holders } = await fourGrants(t);
-    const guest = 'https://agent.example/client.json';
+    const guest = GUEST;
     const [identityId, clientId] = [holders[1] as never, 'first' as never];
     const origin = { kind: 'code', guest: guest as never } as const;
     const next = aGrant({ id: grantId(4), identityId, clientId, origin });
@@ -155,6 +156,32 @@ suite('grants, as operators end them', () => {
     assert.deepEqual(await end({ identity: 'ada' }), [1, '-+-+']);
     assert.deepEqual(await end({ integration: 'second' }), [1, '-+--']);
     assert.deepEqual(await end({ identity: 'ada' }), [0, '-+--']);
+    assert.deepEqual(await end({ certificate: hexOf(32) }), [0, '-+--'], 'codes are not made by certificate');
+    admin.pass(100);
+    assert.deepEqual(await end({ since: seconds(99) }), [0, '-+--'], 'it is older');
+    assert.deepEqual(await end({ since: seconds(100) }), [1, '----']);
+  });
+
+  test('what is pending ends too: codes that wait for a person with their integration, those of guests with any guest [contract 3]', async (t) => {
+    const { admin, holders } = await fourGrants(t);
+    const idOf = (n: number) => grantId(n) as string as never;
+    const clientId = 'first' as never;
+    const origin = { kind: 'code', guest: GUEST as never } as const;
+    await put(admin.store, grants, aGrant({ id: grantId(4), identityId: holders[0] as never, clientId, origin }));
+    const confirmed = { is: 'confirmed', by: holders[1] as never, at: NOW } as const;
+    const codes = [
+      aDevice({ id: idOf(0), userCodeHash: hexOf(32, 0), clientId }),
+      aDevice({ id: idOf(1), userCodeHash: hexOf(32, 1), clientId, decision: confirmed }),
+      aDevice({ id: idOf(2), userCodeHash: hexOf(32, 2), clientId, decision: confirmed, interval: seconds(0) }),
+    ];
+    for (const code of codes) await put(admin.store, devices, code);
+    const end = async (filter: GrantFilter) => {
+      const ended = await endGrants({ filter, isConfirmed: true }, admin);
+      const states = (await admin.store.page(devices, { limit: 10 })).map(({ decision }) => decision.is);
+      return [ended.ok && ended.value.codes, ...states];
+    };
+    assert.deepEqual(await end({ guest: GUEST }), [1, 'open', 'confirmed', 'ended']);
+    assert.deepEqual(await end({ integration: 'first' }), [2, 'ended', 'ended', 'ended']);
   });
 
   test('requests list and end them, and read what happened to one', async (t) => {

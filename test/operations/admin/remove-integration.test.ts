@@ -2,9 +2,22 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { removeIntegration } from '../../../src/operations/admin/acts/integration.ts';
 import { listKeys } from '../../../src/operations/admin/mac-keys.ts';
+import { redeemCode } from '../../../src/operations/device/redeem-device.ts';
 import { firstKey } from '../../../src/tokens/keyring.ts';
 import { importIntegrations, registerIntegration } from '../../administer.ts';
-import { answer, check, issue, refresh } from '../../node.ts';
+import {
+  anotherNode,
+  answer,
+  changeIntegration,
+  check,
+  confirmed,
+  confirmedCode,
+  issue,
+  redeem,
+  refresh,
+  start,
+  WITH_CODE,
+} from '../../node.ts';
 import { CLIENT, OPERATOR } from '../../samples.ts';
 import { onSqlite } from '../on-sqlite.ts';
 
@@ -51,6 +64,34 @@ test('a removal that was interrupted brings nothing back either', async (t) => {
     assert.equal(await answer(refresh(node, pair)), 'grant-revoked', interrupted);
     if (late) assert.equal(await answer(check(node, late)), 'grant-revoked', interrupted);
     assert.equal(typeof (await issue(node)).accessToken, 'object');
+  }
+});
+
+test('no code of a removed integration is redeemed for the one that is registered with its client id [contract 3]', async (t) => {
+  for (const way of ['removed', 'interrupted'] as const) {
+    const { node, clock } = await onSqlite(t);
+    const ports = { ...node, by: OPERATOR };
+    await changeIntegration(node, { flows: WITH_CODE });
+    const behind = await anotherNode(node.store, { keyring: node.keyring, clock });
+    const pending = await start(node);
+    const [device, code] = [await confirmed(node), await confirmedCode(node)];
+    const dies = async () => Promise.reject(new Error('killed'));
+    // Right after the removal, another node may still not know of it.
+    const late = [await confirmed(behind), await confirmedCode(behind)] as const;
+    const everyNodeKnows = way === 'removed' ? nothing : dies;
+    const removing = removeIntegration(CLIENT, { isConfirmed: true, everyNodeKnows }, ports);
+    await (way === 'removed' ? removing : assert.rejects(removing, /killed/));
+    assert.ok((await registerIntegration(CLIENT, { scope: 'orders:read', flows: WITH_CODE }, ports)).ok);
+    const latest = [await confirmed(behind), await confirmedCode(behind)] as const;
+    await node.registry.refresh();
+
+    for (const each of [pending, device, late[0], latest[0]])
+      assert.notEqual(await answer(redeem(node, each)), 'accepted', way);
+    for (const each of [code, late[1], latest[1]])
+      assert.notEqual(await answer(redeemCode(each, node)), 'accepted', way);
+    const [ownDevice, ownCode] = [await confirmed(node), await confirmedCode(node)];
+    assert.equal(await answer(redeem(node, ownDevice)), 'accepted');
+    assert.equal(await answer(redeemCode(ownCode, node)), 'accepted');
   }
 });
 

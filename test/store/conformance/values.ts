@@ -136,7 +136,7 @@ const decision: fc.Arbitrary<Decision> = fc.oneof(
     .tuple(fc.constantFrom('confirmed', 'denied', 'redeemed'), moment)
     .map(([is, at]) => ({ is, by: ADA, at }) as Decision),
   moment.map((at): Decision => ({ is: 'confirmed', by: ADA, at, proof: 'passkey' })),
-  moment.map((at): Decision => ({ is: 'spent', at })),
+  fc.tuple(fc.constantFrom('spent', 'ended'), moment).map(([is, at]): Decision => ({ is, at })),
 );
 
 const device: fc.Arbitrary<DeviceAuthorization> = fc

@@ -79,6 +79,7 @@ redeem
   it was not redeemed before | device-code-redeemed | contract 3
   it has not expired | device-code-expired | RFC 8628 3.5
   not too many sign-ins failed for it | device-code-spent | contract 7.1
+  it was not ended with its integration or its person | code-ended | contract 3
   the person did not deny | device-denied | contract 7.1; RFC 8628 3.5
   the person has decided | authorization-pending polled-too-fast | contract 7.1; RFC 8628 3.5
   SCOPE_STILL
@@ -90,6 +91,7 @@ redeem-code
       | RFC 6749 4.1.3; RFC 7636 4.6
   it was not redeemed before | code-redeemed | RFC 6749 4.1.2
   it has not expired | code-expired | RFC 6749 4.1.2
+  it was not ended with its integration or its person | code-ended | contract 3
   SCOPE_STILL
   resource is within that of the code | resource-differs-from-grant | RFC 8707 2.2
   IDENTITY LIMIT

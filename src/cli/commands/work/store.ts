@@ -10,8 +10,8 @@ import {
   carryUses,
   countLiveGrants,
   type Ended,
+  endDeviceCodes,
   endEverything,
-  spendDeviceCodes,
 } from '../../../operations/admin/after-restore.ts';
 import {
   endAgain,
@@ -43,7 +43,7 @@ export async function restoreFrom(path: string, { endGrants, at }: RestoreFlags,
     inWorkplace({ ...config, store: storeFile(restored) }, async (workplace) => {
       carried = former === undefined ? undefined : await carryFrom(former, workplace);
       ended = [...(carried?.ended ?? []), ...(await endRetiredKeys(workplace))];
-      deviceCodes = endGrants ? 0 : await spendDeviceCodes(workplace);
+      deviceCodes = endGrants ? 0 : await endDeviceCodes(workplace);
       settled = endGrants ? await endEverything(workplace) : { live: await countLiveGrants(workplace) };
     });
   const { before, damage } = await alone(to, () => withCopy(from, to, at, (file) => replaceBy(file, to, settle)));

@@ -19,7 +19,7 @@ export const ACCOUNT_ROUTES: readonly PageRoute[] = [
   show('/account', 'page-account', forPerson(showAccount)),
   take('/account/grants/:id/revoke', 'revoke-my-grant', [], forPerson(takeRevoke)),
   take('/account/grants/revoke', 'revoke-my-grants', [], revokeAll('revoked-all')),
-  take('/account/sign-out-agents', 'sign-out-agents', [], revokeAll('agents-signed-out', 'authorization')),
+  take('/account/sign-out-agents', 'sign-out-agents', [], revokeAll('agents-signed-out', 'code')),
 ];
 
 async function showAccount(visit: PersonVisit): Promise<Answer> {
@@ -72,9 +72,9 @@ async function takeRevoke(visit: PersonVisit): Promise<Answer> {
   return { goTo: `/account?done=${isRevoked ? 'revoked' : 'revoked-before'}` };
 }
 
-function revokeAll(done: keyof Texts['notices'], which?: Parameters<typeof revokeMyGrants>[2]): PageRoute['handle'] {
+function revokeAll(done: keyof Texts['notices'], by?: 'code'): PageRoute['handle'] {
   return forPerson(async ({ person, site }) => {
-    await revokeMyGrants(person, site.ports, which);
+    await revokeMyGrants(person, site.ports, by);
     return { goTo: `/account?done=${done}` };
   });
 }

@@ -2,7 +2,8 @@
 import { labelOf } from '../../../core/identity.ts';
 import { type PersonOutcome, refuse } from '../../../core/outcome.ts';
 import { PROVIDER_LIFETIME } from '../../../core/rules/sign-in.ts';
-import { type BegunSession, endSession, endSessionsOf } from '../../../operations/person/browser-session.ts';
+import { endSession, endSessionsOf } from '../../../operations/end-sessions.ts';
+import type { BegunSession } from '../../../operations/person/browser-session.ts';
 import { signInWithPasskey } from '../../../operations/person/passkeys.ts';
 import { beginProviderSignIn, finishProviderSignIn } from '../../../operations/person/provider-sign-in.ts';
 import { type SignedInBrowser, signIn } from '../../../operations/person/sign-in.ts';

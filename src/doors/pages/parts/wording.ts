@@ -37,6 +37,7 @@ export const PAGE_WORDING: Readonly<Record<PageReason, PageWording>> = {
   'device-flow-disabled': { status: 403, says: 'deviceFlowOff' },
   'device-code-expired': { status: 410, says: 'codeExpired' },
   'device-code-spent': { status: 410, says: 'codeSpent' },
+  'code-ended': { status: 410, says: 'codeEnded' },
   'user-code-unknown': { status: 404, says: 'codeUnknown' },
   'user-code-attempts-exhausted': { status: 429, says: 'codesTooMany' },
   'code-flow-disabled': { status: 403, says: 'codeFlowOff' },

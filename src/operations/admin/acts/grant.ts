@@ -1,6 +1,7 @@
 import type { GrantId } from '../../../core/grant.ts';
 import { accept } from '../../../core/outcome.ts';
-import { endConfirmedCodes } from '../../device/decide-device.ts';
+import { after, seconds } from '../../../core/time.ts';
+import { endCodes } from '../../grant/end-all.ts';
 import { revokeById } from '../../grant/revoke-grant.ts';
 import { type Acted, type AdminPorts, decline } from '../admin.ts';
 import { checkClock } from '../check-clock.ts';
@@ -32,7 +33,7 @@ export const RUNS: RunsOf<'grant'> = {
 
 const STEP = 200;
 
-/** In steps, so that commits of a running service get in between; confirmed codes end too. More than one needs a confirmation. */
+/** In steps, so that commits of a running service get in between; codes end too. More than one needs a confirmation. */
 export async function endGrants(
   { filter, isConfirmed }: { readonly filter: GrantFilter; readonly isConfirmed: boolean },
   ports: AdminPorts,
@@ -43,7 +44,7 @@ export async function endGrants(
   if (!before.ok) return before;
   const { length } = before.value.grants;
   if (length > 1 && !isConfirmed) return decline('confirmation-missing', `${length}`);
-  const codes = await endCodes(filter, ports);
+  const codes = await endCodesOf(filter, ports);
   const found = await findGrants(filter, Number.POSITIVE_INFINITY, ports);
   if (!found.ok) return found;
   const { grants } = found.value;
@@ -56,12 +57,18 @@ export async function endGrants(
   return accept({ grants: ended, codes });
 }
 
-/** The row of a guest's code does not name the guest, and lives for a minute. Other filters are about grants alone. */
-async function endCodes({ identity, integration: clientId, ...others }: GrantFilter, ports: AdminPorts) {
+/** No code is made by certificate or ends late. */
+async function endCodesOf(
+  { identity, integration: clientId, guest, since, ...others }: GrantFilter,
+  ports: AdminPorts,
+) {
   if (Object.values(others).some((value) => value !== undefined)) return 0;
-  if (identity === undefined) return endConfirmedCodes({ clientId }, ports);
-  const holder = await findIdentity(identity, ports);
-  return holder.ok ? endConfirmedCodes({ by: holder.value.id, clientId }, ports) : 0;
+  const holder = identity === undefined ? undefined : await findIdentity(identity, ports);
+  if (holder?.ok === false) return 0;
+  const earliest = since === undefined ? undefined : after(await ports.store.now(), seconds(0 - since));
+  // The row of a guest's code does not name the guest, and lives for a minute: those of other programs end with it.
+  const by = guest === undefined ? undefined : 'code';
+  return endCodes({ clientId, holder: holder?.value.id, since: earliest, by }, ports);
 }
 
 /** Revokes one grant. A grant that is revoked already is refused, so that a typing error does not look like success. */

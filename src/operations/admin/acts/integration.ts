@@ -6,8 +6,7 @@ import { mayOwnerEnable } from '../../../core/rules/operator.ts';
 import { isoTime, seconds } from '../../../core/time.ts';
 import { flawOf, type Schema } from '../../../schema.ts';
 import { MOST_ROWS } from '../../../store/store.ts';
-import { grantsOf } from '../../../store/tables/grants.ts';
-import { revokeAll } from '../../grant/revoke-grant.ts';
+import { endAll } from '../../grant/end-all.ts';
 import { type Acted, type AdminOutcome, type AdminPorts, decline } from '../admin.ts';
 import { draftedIntegration, objectionToIntegration, writtenIntegration } from '../integration-draft.ts';
 import { addIntegrationKeys, removeIntegrationKey, shownKeys } from '../integration-keys.ts';
@@ -91,7 +90,7 @@ export function enableIntegration(clientId: string, enabled: boolean, ports: Adm
   });
 }
 
-/** Removes an integration for good: every door treats it as unknown, its grants end, and its client id is free. Returns how many ended. */
+/** Removes an integration for good: every door treats it as unknown, its codes and grants end, and its client id is free. Returns how many ended. */
 export async function removeIntegration(
   clientId: string,
   { isConfirmed, everyNodeKnows }: { readonly isConfirmed: boolean } & Pick<ActPorts, 'everyNodeKnows'>,
@@ -101,10 +100,10 @@ export async function removeIntegration(
     isConfirmed ? ending('integration', before, { did: 'removed' }, at) : decline('removal-unconfirmed', clientId),
   );
   if (!removed.ok) return removed;
-  const endAll = () => revokeAll(grantsOf.integration(clientId), 'by-operator', ports);
-  const ended = await endAll();
+  const end = async () => (await endAll({ clientId }, 'by-operator', ports)).grants;
+  const ended = await end();
   await everyNodeKnows(); // until then a node may still issue a grant
-  return accept(ended + (await endAll()));
+  return accept(ended + (await end()));
 }
 
 /** What an import reads of each entry. Files of others may have more. */

@@ -3,8 +3,7 @@ import { COMMAND_LINE } from '../../../core/integration.ts';
 import { accept } from '../../../core/outcome.ts';
 import { endedBy } from '../../../core/rules/endings.ts';
 import { MOST_ROWS } from '../../../store/store.ts';
-import { grantsOf } from '../../../store/tables/grants.ts';
-import { revokeAll } from '../../grant/revoke-grant.ts';
+import { endAll } from '../../grant/end-all.ts';
 import { type Acted, decline } from '../admin.ts';
 import type { ObjectChange, WrittenIntegration } from '../objects.ts';
 import { changedBetween, type PlannedRow, performPlan } from '../perform.ts';
@@ -117,7 +116,7 @@ export async function applyPlan(plan: () => Plan, ports: ActPorts): Plan {
     const isTooLong = made.ok && made.value.length >= MOST_ROWS;
     return isTooLong ? decline('object-malformed', `there are ${MOST_ROWS} changes, or more`) : made;
   }, ports);
-  if (done.ok) await endGrantsOfRemoved(done.value, ports);
+  if (done.ok) await endAllOfRemoved(done.value, ports);
   return done;
 }
 
@@ -125,10 +124,10 @@ export function shownChanges(changes: readonly PlannedChange[]): readonly Object
   return changes.map(({ section, id, does, fields }) => ({ section, id, does, fields }));
 }
 
-/** Such grants are refused already; they end so that lists do not show them. */
-async function endGrantsOfRemoved(changes: readonly ObjectChange[], ports: ActPorts): Promise<void> {
+/** Their client ids may be registered again, and lists must not show such grants. */
+async function endAllOfRemoved(changes: readonly ObjectChange[], ports: ActPorts): Promise<void> {
   const removed = changes.filter(({ section, does }) => section === 'integrations' && does === 'remove');
   if (removed.length === 0) return;
   await ports.everyNodeKnows(); // until then a node may still issue a grant
-  for (const { id } of removed) await revokeAll(grantsOf.integration(id), 'by-operator', ports);
+  for (const { id } of removed) await endAll({ clientId: id }, 'by-operator', ports);
 }

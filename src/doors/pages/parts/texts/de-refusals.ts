@@ -9,7 +9,9 @@ export const deRefusals: Readonly<Record<RefusalText, string>> = {
   codeExpired:
     'Dieser Code ist abgelaufen. Es wurde nichts bestätigt. Beginnen Sie auf Ihrem Gerät von vorn, um einen neuen Code zu erhalten.',
   codeSpent:
-    'Dieser Code gilt nicht mehr. Die Anmeldung damit ist zu oft fehlgeschlagen, oder der Betreiber hat ihn beendet. Beginnen Sie auf Ihrem Gerät von vorn, um einen neuen Code zu erhalten.',
+    'Dieser Code gilt nicht mehr: Die Anmeldung damit ist zu oft fehlgeschlagen. Beginnen Sie auf Ihrem Gerät von vorn, um einen neuen Code zu erhalten.',
+  codeEnded:
+    'Dieser Code wurde beendet, von Ihnen oder vom Betreiber. Beginnen Sie auf Ihrem Gerät von vorn, um einen neuen Code zu erhalten.',
   decided:
     'Über diese Anfrage wurde schon entschieden. Eine Entscheidung ist endgültig. Wenn Sie anders entscheiden möchten, beginnen Sie auf Ihrem Gerät von vorn.',
   elsewhere:

@@ -98,7 +98,9 @@ export const de: Texts = {
     expired:
       'Der Code ist abgelaufen. Es wurde nichts bestätigt. Beginnen Sie auf Ihrem Gerät von vorn, um einen neuen Code zu erhalten.',
     spent:
-      'Der Code gilt nicht mehr. Die Anmeldung damit ist zu oft fehlgeschlagen, oder der Betreiber hat ihn beendet. Beginnen Sie auf Ihrem Gerät von vorn, um einen neuen Code zu erhalten.',
+      'Der Code gilt nicht mehr: Die Anmeldung damit ist zu oft fehlgeschlagen. Beginnen Sie auf Ihrem Gerät von vorn, um einen neuen Code zu erhalten.',
+    ended:
+      'Der Code wurde beendet, von Ihnen oder vom Betreiber. Beginnen Sie auf Ihrem Gerät von vorn, um einen neuen Code zu erhalten.',
     about: (integration) => `Die Anfrage von ${integration}`,
     toAccount: 'Ansehen, was in Ihrem Namen handelt',
     another: 'Anderen Code eingeben',

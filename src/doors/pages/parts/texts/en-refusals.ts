@@ -9,7 +9,8 @@ export const enRefusals = {
     'Too many wrong codes. For your protection no code is accepted from you for a few minutes. Then start again on your device.',
   codeExpired: 'This code has expired. Nothing was confirmed. Start again on your device to get a new code.',
   codeSpent:
-    'This code no longer works. Sign-in failed too often with it, or the operator ended it. Start again on your device to get a new code.',
+    'This code no longer works: sign-in failed too often with it. Start again on your device to get a new code.',
+  codeEnded: 'This code was ended, by you or by an operator. Start again on your device to get a new code.',
   decided:
     'This request was decided before. A decision is final. If you want to decide otherwise, start again on your device.',
   elsewhere:

@@ -100,8 +100,8 @@ export const en = {
     denied:
       'Denied. The device gets no access. If you did not start this request, someone may have tried to trick you: tell the people who run this service.',
     expired: 'The code has expired. Nothing was confirmed. Start again on your device to get a new code.',
-    spent:
-      'The code no longer works. Sign-in failed too often with it, or the operator ended it. Start again on your device to get a new code.',
+    spent: 'The code no longer works: sign-in failed too often with it. Start again on your device to get a new code.',
+    ended: 'The code was ended, by you or by an operator. Start again on your device to get a new code.',
     about: (integration: string) => `The request of ${integration}`,
     toAccount: 'See what acts in your name',
     another: 'Enter another code',
