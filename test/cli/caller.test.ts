@@ -13,9 +13,12 @@ import { startPublic } from '../e2e/public-service.ts';
 import type { TestService } from '../e2e/service.ts';
 import { CLIENT, confirm, verify } from '../e2e/steps.ts';
 import { registerWorkload, WORKLOAD_CLIENT } from '../e2e/workload.ts';
+import { anIntegration, scopeOf } from '../samples.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { commandEnvironment, TESSERA } from './command.ts';
 import { Commands } from './commands.ts';
+
+const STOCK = 'stock-sync' as ClientId;
 
 interface Ran {
   readonly status: number | null;
@@ -158,6 +161,34 @@ suite('tessera for callers', () => {
     assert.equal((await tessera(['login', ...mine])).status, 0);
     assert.equal((await tessera(['token', ...mine])).status, 0);
     assert.doesNotMatch((await tessera(['profile', 'list'])).stdout, /\nmine .* logged out\n/);
+  });
+
+  test('a login takes from the last one what belongs to the same service: its CA; to the same integration there: scope and way', async () => {
+    await service.register(anIntegration({ clientId: STOCK, scope: scopeOf('stock:read') }));
+    const other = await startPublic();
+    const [both, theirs] = ['both.pem', 'theirs.pem'].map((name) => join(home, name)) as [string, string];
+    writeFileSync(both, service.authority.pem + other.authority.pem);
+    writeFileSync(theirs, other.ada.pem + other.ada.key, { mode: 0o600 });
+    const login = async (...args: string[]) => (await tessera(['login', '--profile', 'many', ...args])).stderr;
+    try {
+      await login(...at, ...certificate, '--scope', 'orders:read', '--ca', both);
+      assert.match(await login(), /as orders-sync, for: orders:read\n$/, 'the same again');
+      assert.match(await login('--client-id', STOCK, ...certificate), /as stock-sync, for: stock:read\n$/);
+      await login(...at, ...certificate, '--scope', 'orders:read', '--ca', both);
+      const elsewhere = ['--server', other.issuer, '--certificate', theirs, '--key', theirs];
+      assert.match(await login(...elsewhere), /certificate/, 'the CA of one service does not vouch for another');
+      assert.match(await login(...elsewhere, '--ca', both), /, for: orders:read orders:write stock:read\n$/);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  test('--device asks a person, also where the last login was by certificate', async () => {
+    const way = ['--profile', 'way'];
+    assert.equal((await tessera(['login', ...at, ...way, ...certificate])).status, 0);
+    assert.match((await start(['login', ...way, '--device'], person)).stderr, /^Open .*Logged in/s);
+    assert.match((await tessera(['profile', 'list'])).stdout, /\nway .* device /);
+    assert.doesNotMatch(readFileSync(join(home, '.config/tessera/profiles/way.json'), 'utf8'), /me\.pem/);
   });
 
   test('whoami never makes a grant; token does, for a profile that was put there and never logged in', async () => {

@@ -45,12 +45,18 @@ export function callerCommands(terminal: Terminal): readonly CallerCommand[] {
         PROFILE,
         ['--server <address>', 'the address of the service (else that of the last login)'],
         ['--client-id <client_id>', 'the integration (else that of the last login)'],
-        ['--scope <scope>', 'what the tokens are for; all that the integration may do if left out'],
+        [
+          '--scope <scope>',
+          'what the tokens are for (else that of the last login of this integration, or all that it may do)',
+        ],
         ['--certificate <file>', 'a client certificate, PEM, instead of a browser; needs --key'],
         ['--key <file>', 'the key of the certificate, PEM'],
         ['--assertion-file <file>', 'a JWT of the platform that runs this job, instead of a browser'],
         ['--device', 'show a code to enter in any browser, even if this computer has one'],
-        ['--ca <file>', 'the authority of the server certificate, PEM, if this machine does not trust it'],
+        [
+          '--ca <file>',
+          'the authority of the server certificate, PEM, if this machine does not trust it (else that of the last login there)',
+        ],
         RESULT_AS_JSON,
       ],
       examples: [

@@ -127,25 +127,28 @@ async function endGrant(terminal: Terminal, name: string): Promise<Profile> {
 
 /** The flags; without them, what the last login used. */
 function profileFrom(flags: LoginFlags, before: Partial<Profile> | undefined, { program }: Terminal): Profile {
-  const { server, clientId, scope, ca } = { ...before, ...flags };
-  if (!server || !clientId)
-    throw new TokenFailure(
-      'usage',
-      `${server ? '--client-id' : '--server'} is missing`,
-      `See: ${program} login --help`,
-    );
+  const { server: typed, clientId } = { ...before, ...flags };
+  if (!typed || !clientId)
+    throw new TokenFailure('usage', `${typed ? '--client-id' : '--server'} is missing`, `See: ${program} login --help`);
   if ((flags.certificate === undefined) !== (flags.key === undefined))
     throw new TokenFailure('usage', '--certificate and --key belong together', 'Give both.');
   if (flags.certificate !== undefined && flags.assertionFile !== undefined)
     throw new TokenFailure('usage', '--certificate and --assertion-file cannot be combined', 'Give one of them.');
   const full = (path: string | undefined) => (path === undefined ? undefined : resolve(path));
-  const rest = { server: addressOf(server), clientId, scope, ca: full(ca) };
+  const server = addressOf(typed);
+  const kept = keptFor(server, clientId, before);
+  const { scope, ca } = { ...kept, ...flags };
+  const rest = { server, clientId, scope, ca: full(ca) };
   if (flags.certificate !== undefined)
     return { ...rest, by: 'certificate', certificate: full(flags.certificate), key: full(flags.key) };
   if (flags.assertionFile !== undefined) return { ...rest, by: 'assertion', assertionFile: full(flags.assertionFile) };
-  // The way of the last login, unless this is another server.
-  const isAgain = before?.server === rest.server && before.clientId === clientId;
-  return isAgain ? { ...before, loggedOut: undefined, by: before.by ?? 'device', ...rest } : { ...rest, by: 'device' };
+  return flags.device || !kept.by ? { ...rest, by: 'device' } : { ...kept, loggedOut: undefined, by: kept.by, ...rest };
+}
+
+/** Of the last login: the CA belongs to its server, everything else to its integration there. */
+function keptFor(server: string, clientId: string, before: Partial<Profile> = {}): Partial<Profile> {
+  if (before.server !== server) return {};
+  return before.clientId === clientId ? before : { ca: before.ca };
 }
 
 /** Never waits for a person; only `login` does. */
