@@ -1,5 +1,6 @@
 // [threats: Proxy, HTTP, TLS, secrets] a stolen database is a bag of tokens. Here a dump and the keys yield no usable token; this test really tries.
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -10,6 +11,7 @@ import { epochSeconds } from '../../src/core/time.ts';
 import { redeemDevice } from '../../src/operations/device/redeem-device.ts';
 import { checkToken } from '../../src/operations/grant/check-token.ts';
 import { refreshTokens } from '../../src/operations/grant/refresh-tokens.ts';
+import { revokeByIntegration } from '../../src/operations/grant/revoke-grant.ts';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import { beginSession, personOf } from '../../src/operations/person/browser-session.ts';
 import { grants } from '../../src/store/tables/grants.ts';
@@ -22,7 +24,19 @@ import {
   type RefreshToken,
 } from '../../src/tokens/opaque/token-text.ts';
 import { sha256 } from '../../src/tokens/sha256.ts';
-import { accepted, ada, CURL, confirmed, issue, NOTHING_PRESENTED, type Node, refresh, start } from '../node.ts';
+import {
+  accepted,
+  ada,
+  answer,
+  CURL,
+  confirmed,
+  issue,
+  NOTHING_PRESENTED,
+  type Node,
+  refresh,
+  revoke,
+  start,
+} from '../node.ts';
 import { CLIENT } from '../samples.ts';
 import { type OnSqlite, onSqlite } from './on-sqlite.ts';
 
@@ -131,6 +145,31 @@ test('refresh tokens forged from the stolen data are refused and change nothing'
     assert.equal(outcome.ok || outcome.refusal.reason, 'refresh-token-not-authentic');
   }
   accepted(await refresh(node, pair));
+});
+
+test('whoever has a server key and the id of a grant ends nothing, whatever generation is forged', async (t) => {
+  const { node } = await onSqlite(t);
+  let pair = await issue(node);
+  const grantId = pair.grantId as GrantId;
+  const key = node.keyring.minting;
+  const facts = { clientId: CLIENT, presenter: CURL };
+  for (const row of [0, 1, 2, 3]) {
+    for (const generation of [0, 1, 2, 3, 4, 2 ** 32 - 1]) {
+      const token = { grantId, generation, expiresAt: FAR, root: randomBytes(16), secret: randomBytes(28) };
+      const [refreshToken, accessToken] = [
+        mintRefreshToken({ ...token, secret: randomBytes(16) }, key),
+        mintAccessToken(token, key),
+      ];
+      const refused = await answer(refresh(node, { ...pair, refreshToken }));
+      assert.equal(refused, 'refresh-token-not-authentic', `generation ${generation} at ${row}`);
+      assert.equal((await revoke(node, { ...pair, accessToken })).ok, false);
+      for (const forged of [refreshToken, accessToken])
+        assert.equal(accepted(await revokeByIntegration({ ...facts, token: forged.reveal() }, node)), undefined);
+    }
+    pair = accepted(await refresh(node, pair));
+  }
+  const types = (await node.store.events({ after: 0, limit: 100 })).map(({ type }) => type);
+  assert.deepEqual(new Set(types), new Set(['issued', 'refreshed']));
 });
 
 test('a dump of the database and the keyring yields no access token', async (t) => {

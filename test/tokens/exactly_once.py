@@ -25,19 +25,25 @@ def successor(secret, generation, nonce, grant, root, key):
     return hmac.digest(subkey(key, "next-secret"), message, "sha256")[:16]
 
 
+def access_secret(root, grant):
+    return hashlib.sha256(b"access" + root + grant).digest()[:28]
+
+
 def pair(generation, key_id, secret, expires_at, grant, root, keys):
     number = generation.to_bytes(4, "big")
-    access = hashlib.sha256(b"access" + root + grant).digest()[:28]
+    access = access_secret(root, grant)
     return (text(1, key_id, keys, grant + number + root + secret),
             text(2, key_id, keys, grant + number + expires_at.to_bytes(4, "big") + access))
 
 
-def standing(presented, secret, row, grant, root, keys):
-    """What a row says of an authentic refresh token of generation `presented`."""
+def standing(presented, secret, row, grant, root, access_hash, keys):
+    """What a row says of a refresh token of generation `presented` whose tag is right."""
+    if hashlib.sha256(access_secret(root, grant)).hexdigest() != access_hash:
+        return "foreign"
     if presented > row["generation"]:
         return "ahead"
     if presented == row["generation"]:
-        return "current" if hashlib.sha256(secret).hexdigest() == row["refreshHash"] else "foreign"
+        return "current" if hashlib.sha256(secret).hexdigest() == row["refreshHash"] else "ahead"
     if presented < row["generation"] - 1:
         return "spent"
     after = successor(secret, presented, bytes.fromhex(row["nonce"]), grant, root, keys[row["keyId"]])
@@ -47,7 +53,7 @@ def standing(presented, secret, row, grant, root, keys):
 def check(v):
     keys = {key["id"]: bytes.fromhex(key["secret"]) for key in v["keys"]}
     grant, root, rows = bytes.fromhex(v["grantId"]), bytes.fromhex(v["root"]), v["generations"]
-    assert hashlib.sha256(hashlib.sha256(b"access" + root + grant).digest()[:28]).hexdigest() == v["accessHash"]
+    assert hashlib.sha256(access_secret(root, grant)).hexdigest() == v["accessHash"]
     secret = bytes.fromhex(rows[0]["secret"])
     for row in rows:
         n = row["generation"]
@@ -59,7 +65,8 @@ def check(v):
         assert made == (row["refreshToken"], row["accessToken"]), f"pair {n}"
     for p in v["presentations"]:
         shown = bytes.fromhex(rows[p["presented"]]["secret"])
-        assert standing(p["presented"], shown, rows[p["row"]], grant, root, keys) == p["standing"], p
+        its_root = bytes.fromhex(p.get("root", v["root"]))
+        assert standing(p["presented"], shown, rows[p["row"]], grant, its_root, v["accessHash"], keys) == p["standing"], p
     print(f"{len(rows)} generations, {len(v['presentations'])} presentations agree")
 
 

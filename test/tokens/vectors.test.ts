@@ -14,9 +14,9 @@ test('the published vectors match the code: a change here breaks every issued to
   assert.deepEqual(published, computeVectors());
 });
 
-test('the vectors show every standing: current, last spent, spent, ahead', () => {
+test('the vectors show every standing: current, last spent, spent, ahead, foreign', () => {
   const standings = new Set(published.presentations.map(({ standing }) => standing));
-  assert.deepEqual([...standings].sort(), ['ahead', 'current', 'last-spent', 'spent']);
+  assert.deepEqual([...standings].sort(), ['ahead', 'current', 'foreign', 'last-spent', 'spent']);
   const repeats = published.presentations.filter(({ standing }) => standing === 'last-spent');
   assert.ok(repeats.length > 0 && repeats.every(({ row, repeats: generation }) => generation === row));
 });

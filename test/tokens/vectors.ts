@@ -31,6 +31,8 @@ interface Presentation {
   readonly presented: number;
   readonly row: number;
   readonly standing: string;
+  /** Of a forged token: not that of the grant. */
+  readonly root?: string;
   /** For the last spent token: the generation whose pair the answer repeats, byte for byte. */
   readonly repeats?: number;
 }
@@ -58,6 +60,7 @@ const KEYS: readonly StoredMacKey[] = [
 ];
 const GRANT_ID = counting(0x40).toString('hex') as GrantId;
 const ROOT = counting(0xa0);
+const FORGED_ROOT = counting(0xf0);
 
 interface Held {
   readonly token: RefreshToken;
@@ -77,7 +80,11 @@ export function computeVectors(): Vectors {
     root: ROOT.toString('hex'),
     accessHash: first?.grant.accessHash ?? '',
     generations: held.map(shown),
-    presentations: held.flatMap(({ grant }) => held.map(({ token }) => presented(token, grant, held, keyring))),
+    presentations: held.flatMap(({ grant }) =>
+      [...held.map(({ token }) => token), ...held.map(({ token }) => ({ ...token, root: FORGED_ROOT }))].map((token) =>
+        presented(token, grant, held, keyring),
+      ),
+    ),
   };
 }
 
@@ -110,7 +117,8 @@ function shown({ token, pair, grant }: Held): Generation {
 
 function presented(token: RefreshToken, grant: Grant, held: readonly Held[], keyring: Keyring): Presentation {
   const standing = standingOf(token, grant, keyring);
-  const facts = { presented: token.generation, row: grant.pair.generation, standing };
+  const root = token.root.equals(ROOT) ? {} : { root: token.root.toString('hex') };
+  const facts = { presented: token.generation, row: grant.pair.generation, standing, ...root };
   if (standing !== 'last-spent') return facts;
   const again = sameRefreshToken(token, grant, keyring).refreshToken.reveal();
   return { ...facts, repeats: held.findIndex(({ pair }) => pair.refreshToken.reveal() === again) };

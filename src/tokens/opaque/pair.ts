@@ -58,13 +58,13 @@ export function opaqueAccessToken({ id: grantId, pair }: AccessTokenRow, root: B
   return mintAccessToken({ grantId, generation, expiresAt, secret }, keyOf(keyring, keyId));
 }
 
+/** The root first: a server key alone must not look like reuse, which ends the grant. */
 export function standingOf(presented: RefreshToken, grant: Grant, keyring: Keyring): Standing {
   const { pair } = grant;
-  if (presented.generation >= pair.generation) {
-    const isCurrent = presented.generation === pair.generation && hashesTo(presented.secret, pair.refreshHash);
-    if (isCurrent) return 'current';
-    return isRefreshTokenOf(presented, grant) ? 'ahead' : 'foreign';
-  }
+  if (!isRefreshTokenOf(presented, grant)) return 'foreign';
+  if (presented.generation > pair.generation) return 'ahead';
+  if (presented.generation === pair.generation)
+    return hashesTo(presented.secret, pair.refreshHash) ? 'current' : 'ahead';
   if (presented.generation < pair.generation - 1) return 'spent';
   const { secret } = successor(presented, pair.nonce, keyOf(keyring, pair.keyId));
   return hashesTo(secret, pair.refreshHash) ? 'last-spent' : 'spent';

@@ -89,6 +89,23 @@ test('the standing of every generation: spent, last-spent, current, ahead, forei
   assert.equal(standingOf(read(issue(keyring).pair, keyring), first.grant, keyring), 'foreign');
 });
 
+test('a token with another root than the grant is foreign to it at every generation, also where the key of the newest pair is missing', () => {
+  const keys = firstKey();
+  const [before, after] = [new Keyring(keys), new Keyring(mintWith(addKey(keys, 2), 2))];
+  const held = [issue(before)];
+  for (let n = 0; n < 4; n++) {
+    const { grant, pair } = held.at(-1) as (typeof held)[0];
+    held.push(rotate(grant, read(pair, after), after));
+  }
+  for (const { grant } of held)
+    for (const { pair } of held) {
+      const forged = { ...read(pair, after), root: randomBytes(16) };
+      const distance = `${forged.generation - grant.pair.generation} from the row`;
+      assert.equal(standingOf(forged, grant, after), 'foreign', distance);
+      assert.equal(standingOf(forged, grant, before), 'foreign', distance);
+    }
+});
+
 test('an older token is spent, also where the key of the newest pair is missing', () => {
   const keys = firstKey();
   const [before, after] = [new Keyring(keys), new Keyring(mintWith(addKey(keys, 2), 2))];
