@@ -80,6 +80,11 @@ export function isOwner({ groups }: Pick<Identity, 'groups'>, { owners = [] }: P
   return owners.some((group) => groups.includes(group));
 }
 
+/** Whether somebody can do everything from elsewhere, once they prove who they are. */
+export function isOperator({ enabled, mayUseApi, groups }: Identity): boolean {
+  return enabled && mayUseApi && groupPermission(groups) === 'manage';
+}
+
 const TEXTS: readonly string[] = ['name', 'description', 'vendor', 'disabledByOwner'] satisfies (keyof Integration)[];
 
 /** What somebody who is signed in may do in the console. A password alone only views: it can be phished. */

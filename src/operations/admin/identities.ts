@@ -1,9 +1,10 @@
+import type { EndingDeedOf } from '../../core/act.ts';
 import { foldName } from '../../core/certificate.ts';
 import { acted } from '../../core/event.ts';
 import { type Identity, type IdentityId, isLocal, localIdentityId } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
 import type { Passkey } from '../../core/passkey.ts';
-import { isRemoved } from '../../core/rules/endings.ts';
+import { endedBy, isRemoved } from '../../core/rules/endings.ts';
 import { attemptsAs } from '../../core/rules/sign-in.ts';
 import { type EpochSeconds, isoTime } from '../../core/time.ts';
 import { firstPassword, resetPassword } from '../../directory/local/passwords.ts';
@@ -18,10 +19,10 @@ import { invitePasskey, passkeysOf, removePasskeys } from '../person/passkeys.ts
 import { nameMark } from '../person/sign-in.ts';
 import type { Random } from '../ports.ts';
 import { endGrants } from './acts/grant.ts';
-import { type Acted, type AdminPorts, decline } from './admin.ts';
+import { type Acted, type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { findIdentity } from './find-identity.ts';
 import type { WrittenIdentity } from './objects.ts';
-import { changedBetween, ending, perform, performPlan } from './perform.ts';
+import { changedBetween, type PlannedRow, performPlan } from './perform.ts';
 
 /** What is absent stays. An empty address is removed. */
 export type IdentityChange = Pick<WrittenIdentity, 'userName' | 'email' | 'upn' | 'groups' | 'mayUseApi' | 'mayShare'>;
@@ -92,26 +93,37 @@ async function findPerson(name: string, ports: StorePort): Acted<Identity> {
   return known.ok && isRemoved(known.value) ? decline('identity-unknown', name) : known;
 }
 
-/** Changes an identity of the local directory. Its grants and its password stay. */
-export async function changeIdentity(name: string, change: IdentityChange, ports: AdminPorts): Acted<Identity> {
-  const { onlyIf } = ports;
+type Changed = Pick<PlannedRow, 'next' | 'deeds'>;
+
+/** With the others' names, and what is said of all operators, as they are when it is committed. */
+async function changePerson(
+  name: string,
+  ports: AdminPorts,
+  change: (row: Identity) => AdminOutcome<Changed> | Acted<Changed>,
+): Acted<Identity> {
   const done = await performPlan(async () => {
     const known = await findPerson(name, ports);
     if (!known.ok) return known;
-    const { id } = known.value;
-    if (!isLocal(known.value)) return decline('identity-not-local', id);
-    const checked = checkedPart(change, known.value);
-    const objection = objectionTo(checked) ?? (await objectionOfOthers(checked, ports, id));
-    if (objection) return objection;
-    const { found } = await ports.store.load(identities, id);
+    const { found } = await ports.store.load(identities, known.value.id);
     if (!found || isRemoved(found.row)) return decline('identity-unknown', name);
     const { row, revision } = found;
-    if (onlyIf !== undefined && revision !== onlyIf) return decline('changed-meanwhile', name);
-    const next = changed(row, change);
-    const deeds = [{ did: 'changed', ...changedBetween(row, next) }];
-    return accept([{ kind: 'identity', key: id, revision, next, deeds } as const]);
+    if (ports.onlyIf !== undefined && revision !== ports.onlyIf) return decline('changed-meanwhile', name);
+    const changed = await change(row);
+    return changed.ok ? accept([{ kind: 'identity', key: row.id, revision, ...changed.value } as const]) : changed;
   }, ports);
   return done.ok ? accept(done.value[0]?.next as Identity) : done;
+}
+
+/** Changes an identity of the local directory. Its grants and its password stay. */
+export function changeIdentity(name: string, change: IdentityChange, ports: AdminPorts): Acted<Identity> {
+  return changePerson(name, ports, async (row) => {
+    if (!isLocal(row)) return decline('identity-not-local', row.id);
+    const checked = checkedPart(change, row);
+    const objection = objectionTo(checked) ?? (await objectionOfOthers(checked, ports, row.id));
+    if (objection) return objection;
+    const next = changed(row, change);
+    return accept({ next, deeds: [{ did: 'changed', ...changedBetween(row, next) }] });
+  });
 }
 
 /** An address that stays, or is removed, needs no check. */
@@ -139,33 +151,30 @@ function changed(before: Identity, { userName, email, upn, groups, mayUseApi }: 
 }
 
 /** A disabled identity fails every check, refresh and sign-in from the next request on, at every node. */
-export async function enableIdentity(name: string, enabled: boolean, ports: AdminPorts): Acted<Identity> {
-  const identity = await findPerson(name, ports);
-  if (!identity.ok) return identity;
-  const { id } = identity.value;
-  return perform('identity', id, ports, (row, at) => {
-    if (!row || isRemoved(row)) return decline('identity-unknown', name);
-    if (!enabled) return ending('identity', row, { did: 'disabled' }, at);
-    return accept({ next: { ...row, enabled }, deed: { did: 'enabled' } });
-  });
+export function enableIdentity(name: string, enabled: boolean, ports: AdminPorts): Acted<Identity> {
+  return changePerson(name, ports, (row) =>
+    enabled
+      ? accept({ next: { ...row, enabled }, deeds: [{ did: 'enabled' }] })
+      : ended(row, { did: 'disabled' }, ports),
+  );
+}
+
+async function ended(row: Identity, deed: EndingDeedOf<'identity'>, { store }: StorePort): Acted<Changed> {
+  return accept({ next: endedBy('identity', row, deed, await store.now()), deeds: [deed] });
 }
 
 /** Its names are free for others. A row with its id stays, since ended grants and events name it. Returns how many grants ended. */
 export async function removeIdentity(name: string, { isConfirmed }: { isConfirmed: boolean }, ports: AdminPorts) {
-  const known = await findPerson(name, ports);
-  if (!known.ok) return known;
-  const { id } = known.value;
-  if (!isLocal(known.value)) return decline('identity-derived', id);
-  if (!isConfirmed) return decline('removal-unconfirmed', known.value.userName ?? id);
   // First disabled, so that no grant begins while the others are ended.
-  const identity = await perform('identity', id, ports, (row, at) =>
-    row
-      ? ending('identity', row, { did: 'removed', userName: row.userName ?? '' }, at)
-      : decline('identity-unknown', id),
-  );
+  const identity = await changePerson(name, ports, (row) => {
+    const { id, userName = '' } = row;
+    if (!isLocal(row)) return decline('identity-derived', id);
+    if (!isConfirmed) return decline('removal-unconfirmed', userName || id);
+    return ended(row, { did: 'removed', userName }, ports);
+  });
   if (!identity.ok) return identity;
-  const ended = await endGrants({ filter: { identity: id }, isConfirmed }, ports);
-  return ended.ok ? accept({ identity: identity.value, grants: ended.value.grants }) : ended;
+  const grants = await endGrants({ filter: { identity: identity.value.id }, isConfirmed }, ports);
+  return grants.ok ? accept({ identity: identity.value, grants: grants.value.grants }) : grants;
 }
 
 function declinePassword(password: Secret) {

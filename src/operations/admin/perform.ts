@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Changed, DeedOf, EndingDeedOf, EndingKind, Fact } from '../../core/act.ts';
 import { type ActEvent, acted } from '../../core/event.ts';
-import { isLocal } from '../../core/identity.ts';
+import { type Identity, isLocal } from '../../core/identity.ts';
 import type { Integration } from '../../core/integration.ts';
 import { accept } from '../../core/outcome.ts';
 import { endedBy, isRemoved, type RowOf } from '../../core/rules/endings.ts';
@@ -16,6 +16,7 @@ import { type Decision, type Insert, type RowReferences, rowOf, type StorePort }
 import { leases } from '../../store/tables/leases.ts';
 import { endAll } from '../grant/end-all.ts';
 import { type Acted, type AdminOutcome, type AdminPorts, decline } from './admin.ts';
+import { whyNotWithoutOperator } from './last-operator.ts';
 
 /** What was decided: the next row, and what was done for the event. */
 export interface Done<K extends EndingKind> {
@@ -125,6 +126,9 @@ async function attempt<P extends PlannedRow>(plan: Plan<P>, ports: PlanPorts) {
   const { found: names, now } = await ports.store.load(leases, NAMES.name);
   const planned = await plan();
   if (!planned.ok || planned.value.length === 0) return planned;
+  const people = planned.value.filter(({ kind }) => kind === 'identity').map(({ next }) => next as Identity);
+  const objection = await whyNotWithoutOperator(people, ports);
+  if (objection) return objection;
   await endFormer(planned.value, now, ports);
   return (await commit(planned.value, names?.revision, ports)) ? planned : undefined;
 }

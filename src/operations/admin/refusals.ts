@@ -108,6 +108,8 @@ const TABLE = {
       '%s is not an identity of the local directory | Its password, if it has one, is kept elsewhere.',
     'identity-derived':
       '%s is made from certificates or assertions and would come back with the next one | Disable it instead…',
+    'operator-last':
+      '%s is the last operator: nobody could administer the service from elsewhere | Put another enabled identity into the group operators first, or use a command beside the store.',
     'issuer-exists': 'an issuer %s is approved already | Change it, or choose another label.',
     'issuer-key-approved':
       "this authority's key is approved already, as %s | Change that one, or remove it first: one key has one label.",

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { type IdentityId, parseIdentityId } from '../../../src/core/identity.ts';
+import { type Identity, type IdentityId, parseIdentityId } from '../../../src/core/identity.ts';
 import { attemptsAs } from '../../../src/core/rules/sign-in.ts';
 import { localDirectory } from '../../../src/directory/local/local-directory.ts';
 import { findIdentity, findIdentityByDigits } from '../../../src/operations/admin/find-identity.ts';
@@ -13,6 +13,7 @@ import {
   removeIdentity,
   setPassword,
 } from '../../../src/operations/admin/identities.ts';
+import { ending, perform } from '../../../src/operations/admin/perform.ts';
 import { nameMark } from '../../../src/operations/person/sign-in.ts';
 import { attempts } from '../../../src/store/tables/attempts.ts';
 import { byUserName, identities } from '../../../src/store/tables/identities.ts';
@@ -159,7 +160,11 @@ suite('identities', () => {
       const { id } = added.value;
       const load = (async (...given: Parameters<typeof admin.store.load>) => {
         const loaded = await admin.store.load(...given);
-        if (given[1] === id) await removeIdentity(id, { isConfirmed: true }, admin);
+        // At another node: acts of this one wait for each other.
+        if (given[1] === id)
+          await perform('identity', id, admin, (row, at) =>
+            ending('identity', row as Identity, { did: 'removed', userName: 'ada' }, at),
+          );
         return loaded;
       }) as typeof admin.store.load;
       const done = await act(id, { ...admin, store: { ...admin.store, load } });
