@@ -2,6 +2,7 @@
 //
 //   $ tessera COMMAND …        run in a folder of its own; `< NAME` gives a file as standard input
 //   $ seed …                   test/cli/seed.ts: puts grants into the store
+//   $ newer NAME               raises the schema number of a store, as a later release does
 //   $ chmod MODE NAME          $ rm NAME          $ ls -l NAME (prints the mode)
 //   expected output            `[..]` stands for anything within a line, a line `[...]` for any number of lines
 //   [exit N]                   where the exit code is not 0
@@ -12,6 +13,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newer } from '../store/sqlite-downgrade.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { AtService, isForService } from './at-service.ts';
 import { commandEnvironment, type Ran, TESSERA } from './command.ts';
@@ -124,6 +126,10 @@ type BuiltIn = (args: readonly string[], folder: string) => readonly string[] | 
 
 const BUILT_IN: Readonly<Record<string, BuiltIn>> = {
   seed,
+  newer: ([name = ''], folder) => {
+    newer(join(folder, name));
+    return [''];
+  },
   chmod: ([mode = '', name = ''], folder) => {
     chmodSync(join(folder, name), Number.parseInt(mode, 8));
     return [''];

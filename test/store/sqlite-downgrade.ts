@@ -1,4 +1,4 @@
-// Takes a database back to an earlier schema, so that tests can upgrade it. A new migration adds its line here.
+// Takes a database back to an earlier schema, so that tests can upgrade it, or ahead to a later one. A new migration adds its line here.
 import { DatabaseSync } from 'node:sqlite';
 
 /** What undoes the migration to each schema, newest first. */
@@ -38,5 +38,13 @@ export function downgrade(path: string, schema: number): void {
   const database = new DatabaseSync(path);
   for (const [undone, text] of UNDO) if (undone > schema) database.exec(text);
   database.exec(`PRAGMA user_version = ${schema}`);
+  database.close();
+}
+
+/** As the next release that changes the schema leaves it. */
+export function newer(path: string): void {
+  const database = new DatabaseSync(path);
+  const { user_version: schema } = database.prepare('PRAGMA user_version').get() ?? {};
+  database.exec(`PRAGMA user_version = ${Number(schema) + 1}`);
   database.close();
 }

@@ -3,11 +3,15 @@ import { execFile } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type TestContext, test } from 'node:test';
+import { suite, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { lockFile, makeDatabase, openDatabase } from '../../src/store/sqlite/connection.ts';
+import { WalFollower } from '../../src/store/sqlite/continuous/wal-follower.ts';
+import { makeStore, openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { systemClock } from '../../src/system.ts';
 import { openFilesIn } from '../open-files.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { newer } from './sqlite-downgrade.ts';
 
 test('processes that open a new database in parallel wait for each other, and none fails', async (t) => {
   const folder = temporaryFolder('opening');
@@ -92,4 +96,36 @@ test('a file that is no database is refused at once', (t) => {
   writeFileSync(`${state.path}.txt`, 'x'.repeat(10_000));
   assert.throws(() => openDatabase(`${state.path}.txt`), /file is not a database/);
   assert.equal(state.waitedMs, 0);
+});
+
+suite('a store that is refused does not stay open, so a restore can replace it', () => {
+  const open = (path: string, alone = false) =>
+    openSqliteStore({ path, clock: systemClock.now, mustExist: true, ...(alone && { alone }) });
+
+  /** What hinders, and what is refused then. */
+  const REFUSALS: Readonly<Record<string, readonly [(path: string) => unknown, (path: string) => unknown]>> = {
+    'one of a later release': [newer, open],
+    'one of a later release, opened alone': [newer, (path) => open(path, true)],
+    'one that is not a database': [(path) => writeFileSync(path, 'not a database'.repeat(99)), open],
+    'one that somebody else writes, to a continuous backup': [
+      (path) => {
+        const writer = openDatabase(path);
+        writer.exec('BEGIN IMMEDIATE');
+        return writer;
+      },
+      (path) => new WalFollower(path),
+    ],
+  };
+  for (const [what, [hinder, refused]] of Object.entries(REFUSALS))
+    test(what, async (t) => {
+      const folder = temporaryFolder('opening');
+      t.after(() => rmSync(folder, { recursive: true }));
+      t.mock.method(Atomics, 'wait', () => 'timed-out');
+      const path = join(folder, 'tessera.db');
+      makeStore(path);
+      const other = hinder(path);
+      await assert.rejects(async () => refused(path), /newer than this release|not a database|locked/);
+      if (other instanceof DatabaseSync) other.close();
+      assert.deepEqual(openFilesIn(folder), []);
+    });
 });

@@ -20,25 +20,22 @@ export function makeDatabase(path: string): void {
 export function openDatabase(path: string, alone = false): DatabaseSync {
   const existing = pathToFileURL(path);
   existing.search = 'mode=rw';
-  const database = new DatabaseSync(existing, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
-  if (alone) takeAlone(database);
+  using opening = new DisposableStack(); // one that stayed open after a fault would lock others out
+  const database = opening.use(
+    new DatabaseSync(existing, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true }),
+  );
+  if (alone) database.exec(TAKE_ALONE);
   // While another process opens or closes the same database, SQLite reports busy here without waiting.
   whileBusy(() =>
     database.exec(`PRAGMA page_size = ${PAGE_SIZE}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL`),
   );
   database.exec(`PRAGMA wal_autocheckpoint = ${LONGEST_WAL_PAGES}; PRAGMA journal_size_limit = ${WAL_LIMIT}`);
+  opening.move();
   return database;
 }
 
 /** Throws busy at once if another process has it open; otherwise locks others out until it is closed. */
-function takeAlone(database: DatabaseSync): void {
-  try {
-    database.exec('PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT');
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-}
+const TAKE_ALONE = 'PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT';
 
 /** The statements of one connection, prepared on first use. Rows are returned as arrays. */
 export function preparer(database: DatabaseSync): (sql: string) => StatementSync {

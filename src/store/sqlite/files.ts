@@ -35,7 +35,6 @@ export class Files {
   /** All three files exist while the database is open. If it is opened `alone`, the SHM is in memory. */
   constructor(path: string, alone = false) {
     this.#path = path;
-    this.wal = openSync(`${path}-wal`, 'r');
     this.#marks = new Map(
       ['', '-wal', ...(alone ? [] : ['-shm'])].map((name) => {
         const { dev, ino } = statSync(path + name);
@@ -43,6 +42,7 @@ export class Files {
       }),
     );
     this.#databaseSize = statSync(path).size;
+    this.wal = openSync(`${path}-wal`, 'r'); // last: nothing that can fail follows
     this.#walSize = fstatSync(this.wal).size;
   }
 

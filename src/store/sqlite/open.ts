@@ -53,11 +53,13 @@ export async function openSqlite({
   if (size === undefined && !mustExist) makeStore(path);
   else refuseMissing(path, size);
   refuseUnusable(path);
-  const database = openDatabase(path, alone);
+  using opening = new DisposableStack(); // a store that is refused must not stay open: it could not be replaced
+  const database = opening.use(openDatabase(path, alone));
   migrate(database);
   database.exec('PRAGMA busy_timeout = 0'); // from here on, SQLite does not block the event loop to wait
-  const files = new Files(path, alone);
   syncPath(dirname(path));
+  const files = new Files(path, alone);
+  opening.move();
   const soundness = new Soundness(database, files);
   const commits = new Commits({ database, files, soundness, sync, checkpoints: new Checkpoints(path) });
   return sqliteBackEnd({ database, commits, soundness, clock });

@@ -21,6 +21,7 @@ import {
   registeredEndings,
 } from '../../../operations/admin/lost-endings.ts';
 import { type Move, moveStore, type Progress } from '../../../store/move.ts';
+import { StoreUnusable } from '../../../store/store.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
 import { removingAfter } from '../../terminal/files.ts';
 import { counted, print, printJson, printTable, remark, result } from '../../terminal/output.ts';
@@ -50,7 +51,7 @@ export async function restoreFrom(path: string, { endGrants, at }: RestoreFlags,
   print(`Restored ${to} from ${from}`);
   if (before) print(`What was there before is in ${before}`);
   if (damage !== undefined) remark(`It was damaged: ${damage}`);
-  if (before) printCarried(carried ?? NOT_CARRIED);
+  if (before) printCarried(carried ?? NOT_CARRIED, before, endGrants);
   printEndedAgain(ended);
   if (deviceCodes > 0) print(`Ended ${counted(deviceCodes, 'device code')}: they may have been redeemed since then`);
   printLost(carried?.lost ?? []);
@@ -60,6 +61,7 @@ export async function restoreFrom(path: string, { endGrants, at }: RestoreFlags,
     copy: from,
     before,
     carriedRevocations: carried?.revocations,
+    notCarried: before && (carried ?? NOT_CARRIED).why,
     endedAgain: ended,
     lost: carried?.lost,
     liveGrants: live,
@@ -91,12 +93,12 @@ async function lockAt(path: string, to: string) {
 
 const CANNOT_WRITE = 'It was left as it is. Look at the disk: its space, and who may write there.';
 
-/** What was carried over from the store that was replaced, or why nothing was. */
+/** What was carried over from the store that was replaced, and why not all of it. */
 interface Carried {
-  readonly why?: string;
-  readonly revocations?: number;
-  readonly ended: readonly LostEnding[];
-  readonly lost: Awaited<ReturnType<typeof lostChanges>>;
+  why?: string;
+  revocations?: number;
+  ended: readonly LostEnding[];
+  lost: Awaited<ReturnType<typeof lostChanges>>;
 }
 
 const NOT_CARRIED: Carried = { why: 'there is no database', ended: [], lost: [] };
@@ -124,35 +126,46 @@ async function replaceBy(
   const why = whyNoCopy(file);
   if (why) throw new CommandFailure('refused', `${file} is not a copy of a store: ${why}`);
   return removingAfter(unfinishedRestore(to), () => restore(file, to, prepare)).catch((error: Error) => {
+    if (error instanceof StoreUnusable)
+      throw new CommandFailure('store', `${file} cannot be restored: ${error.message}`, error.todo);
     const todo = isBusy(error) ? 'Stop the service, and tessera backup follow if it runs, first.' : CANNOT_WRITE;
     throw new CommandFailure('store', `${to} cannot be replaced: ${error.message}`, todo);
   });
 }
 
-/** The replaced store may be damaged: that may be why a copy was restored. */
+/** The replaced store may be damaged or of a later release: that may be why a copy was restored. */
 async function carryFrom(former: string, workplace: Workplace): Promise<Carried> {
+  const carried: Carried = { ended: [], lost: [] };
   try {
     const store = await openStore({ store: storeFile(former) }, 'command');
     try {
-      const lost = await lostChanges(store, workplace); // first: the event log of the copy grows from here on
+      carried.lost = await lostChanges(store, workplace); // first: the event log of the copy grows from here on
       const ended = await registeredEndings(store, workplace);
       await endAgain(ended, workplace);
+      carried.ended = ended;
       await carryUses(store, workplace);
-      return { revocations: await carryRevocations(store, workplace), ended, lost };
+      carried.revocations = await carryRevocations(store, workplace);
     } finally {
       await store.close();
     }
   } catch (error) {
-    return { ...NOT_CARRIED, why: (error as Error).message };
+    carried.why = (error as Error).message;
   }
+  return carried;
 }
 
 /** The rest is in the event log of the store that was replaced. */
 const MOST_SHOWN = 20;
 
-function printCarried({ why, revocations = 0 }: Carried): void {
-  if (why === undefined) print(`Carried over ${counted(revocations, 'revocation')} from it`);
-  else remark(`Its revocations could not be carried over: ${why}`);
+function printCarried({ why, revocations = 0 }: Carried, before: string, endGrants?: true): void {
+  if (why === undefined) {
+    print(`Carried over ${counted(revocations, 'revocation')} from it`);
+    return;
+  }
+  const left = endGrants ? 'Identities' : 'Grants, browser sessions, identities';
+  remark(`What ended since the copy was taken could not be carried over: ${why}`);
+  remark(`  ${left}, integrations, resource servers, issuers, secrets and keys that ended since then work again.`);
+  remark(`  To see which, with the release that wrote it: tessera --set store=sqlite:${before} events`);
 }
 
 function printEndedAgain(ended: readonly LostEnding[]): void {

@@ -22,18 +22,21 @@ export class WalFollower {
 
   /** `from`: resumes there, if all that was written since then is still in the WAL. */
   constructor(path: string, from?: WalPosition) {
-    this.#readers = [openDatabase(path), openDatabase(path)];
-    this.#writer = openDatabase(path);
+    using opening = new DisposableStack();
+    const open = () => opening.use(openDatabase(path));
+    this.#readers = [open(), open()];
+    this.#writer = open();
     // The follower empties the WAL itself, and at no other time.
     for (const database of [...this.#readers, this.#writer])
       database.exec('PRAGMA wal_autocheckpoint = 0; PRAGMA busy_timeout = 0');
-    this.#wal = openSync(`${path}-wal`, 'r');
+    this.#wal = opening.adopt(openSync(`${path}-wal`, 'r'), closeSync);
     whileBusy(() => this.#writer.exec('BEGIN IMMEDIATE'));
     // While no other process can write, the end of the WAL is what the read transaction sees.
     pin(this.#readers[0]);
     this.backlog = from && isContinuation(this.#wal, from) ? readCommitted(this.#wal, from) : undefined;
     this.#position = this.backlog?.position ?? this.#end();
     this.#writer.exec('ROLLBACK');
+    opening.move();
   }
 
   /** Where it is. Everything before it is in what `snapshot` copies, or was returned by `read`. */
