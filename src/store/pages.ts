@@ -32,7 +32,7 @@ export async function* rows<Row, Companion>(
   for await (const page of pages(from, table, { ...query, limit: STEP })) yield* page;
 }
 
-/** `next` returns undefined to leave a row unchanged. Returns how many rows changed. */
+/** Every row that has not ended. `next` returns undefined to leave a row unchanged. Returns how many rows changed. */
 export async function changeEvery<Row, Companion>(
   store: Store,
   table: Table<Row, Companion>,
@@ -42,7 +42,8 @@ export async function changeEvery<Row, Companion>(
   let changed = 0;
   const now = await store.now();
   const changeOne = (row: Row) => writeRow(store, table, table.keyOf(row), (found, at) => found && next(found, at));
-  for await (const page of pages(store, table, { ...(where && { where }), limit: CHANGED_AT_ONCE }))
+  const living = { ...(where && { where }), endingFrom: now, limit: CHANGED_AT_ONCE };
+  for await (const page of pages(store, table, living))
     changed += (await Promise.all(page.filter((row) => next(row, now)).map(changeOne))).filter(Boolean).length;
   return changed;
 }

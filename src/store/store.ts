@@ -73,6 +73,8 @@ export interface PageQuery {
   readonly where?: Where;
   /** Only rows that end before this moment. */
   readonly endingBefore?: EpochSeconds;
+  /** Only rows that end at this moment or later. */
+  readonly endingFrom?: EpochSeconds;
   /** Continue after the row with this key. */
   readonly after?: string;
   /** From the largest key down. Of grants, whose keys begin with the time of their creation: newest first. */

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { epochSeconds } from '../../src/core/time.ts';
 import type { BackEnd } from '../../src/store/back-end.ts';
-import { eventPages, pages, rows } from '../../src/store/pages.ts';
+import { changeEvery, eventPages, pages, rows } from '../../src/store/pages.ts';
 import { attempts } from '../../src/store/tables/attempts.ts';
+import { put } from '../node.ts';
+import { onSqlite } from '../operations/on-sqlite.ts';
+import { NOW } from '../samples.ts';
 import { withTurns } from '../turns.ts';
 import { commitOf, counter, told } from './conformance/rows.ts';
 import { sqliteDatabase } from './sqlite-database.ts';
@@ -55,4 +59,17 @@ test('other work gets a turn between two pages', async (t) => {
     const [, turns] = await withTurns(Array.fromAsync<unknown>(read));
     assert.ok(turns >= 3, `${turns}`);
   }
+});
+
+test('changing every row loads none that has ended', async (t) => {
+  const { node } = await onSqlite(t);
+  const { store } = node;
+  for (const [about, endsAt] of Object.entries({ ended: NOW - 1, living: NOW, later: NOW + 1 }))
+    await put(store, attempts, { ...counter(about), endsAt: epochSeconds(endsAt) });
+  const loaded: string[] = [];
+  const changed = await changeEvery(store, attempts, (row) => {
+    loaded.push(row.about);
+    return row.about === 'later' ? { ...row, count: 9 } : undefined;
+  });
+  assert.deepEqual([changed, new Set(loaded)], [1, new Set(['living', 'later'])]);
 });

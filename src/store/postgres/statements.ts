@@ -61,6 +61,7 @@ export function pageStatement(table: AnyTable, query: PageQuery): { text: string
   const conditions: [column: string, operator: string, value: Value][] = [];
   if (query.where) conditions.push([query.where.column, '=', parameterOf(table, query.where)]);
   if (query.endingBefore !== undefined) conditions.push([endColumn(table), '<', query.endingBefore]);
+  if (query.endingFrom !== undefined) conditions.push([endColumn(table), '>=', query.endingFrom]);
   const [beyond, order] = query.isDescending ? ['<', 'DESC'] : ['>', 'ASC'];
   if (query.after !== undefined) conditions.push([key, beyond, positionOf(table, query.after)]);
   const where = conditions.map(([column, operator], index) => `t.${quote(column)} ${operator} $${index + 2}`);

@@ -59,7 +59,7 @@ export function paging(claim: Claim): void {
     assert.deepEqual(seen, keys);
   });
 
-  claim('a page can be limited to an index value and to rows that end before a given time', async (database) => {
+  claim('a page can be limited to an index value and to when rows end', async (database) => {
     const store = storeOf(await database.open());
     await put(store, identities, anIdentity());
     for (let n = 0; n < 30; n++) {
@@ -73,6 +73,11 @@ export function paging(claim: Claim): void {
     assert.deepEqual(await ids({ where, endingBefore: later(NOW, 9), limit: 2 }), odd.slice(0, 4));
     assert.equal((await ids({ where: grantsOf.holder(ADA), limit: 8 })).length, 30);
     assert.equal((await ids({ endingBefore: NOW, limit: 8 })).length, 0, 'before, not at');
+    assert.deepEqual(await ids({ where, endingFrom: later(NOW, 25), limit: 2 }), odd.slice(12));
+    assert.deepEqual(
+      await ids({ endingFrom: later(NOW, 3), endingBefore: later(NOW, 5), limit: 8 }),
+      [3, 4].map(grantId),
+    );
   });
 
   claim('a page may start after a key that does not exist', async (database) => {
