@@ -51,6 +51,20 @@ export function whyNotReturn({ label, begunAt }: ProviderAttempt, at: string, no
   return now >= after(begunAt, PROVIDER_LIFETIME) ? 'expired' : undefined;
 }
 
+/** By how much the clock of a provider may differ. */
+export const PROVIDER_SKEW = seconds(60);
+
+/** Why an ID token is no proof that the person signed in since then. The library has checked `exp` and `nbf`. OpenID Connect Core 3.1.3.7. */
+export function whyNotProven(
+  { iat, auth_time: at }: { readonly iat: number; readonly auth_time?: number | undefined },
+  since: EpochSeconds,
+  now: EpochSeconds,
+): string | undefined {
+  if (Math.max(iat, at ?? 0) > now + PROVIDER_SKEW) return 'the ID token is from the future';
+  if (at === undefined) return 'the ID token has no auth_time, which says when the person signed in';
+  return at < since - PROVIDER_SKEW ? 'the person was not asked to sign in again' : undefined;
+}
+
 /** Anybody can begin a sign-in, and every return costs a request to the provider. */
 export function returnLimit(network: string, { failedSignInsPerAddress, signInWindow }: Settings): Limit {
   return { about: `sign-in at a provider from ${network}`, most: failedSignInsPerAddress, within: signInWindow };

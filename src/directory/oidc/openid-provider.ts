@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { ClientAuth, Configuration, CustomFetch } from 'openid-client';
 import { DirectoryAway } from '../../core/faults.ts';
 import { accept, type Outcome, refused } from '../../core/outcome.ts';
+import { PROVIDER_SKEW, whyNotProven } from '../../core/rules/sign-in.ts';
 import { type EpochSeconds, epochSeconds, type Seconds } from '../../core/time.ts';
 import { download, type Fetch } from '../../outbound/download.ts';
 import type { ProviderRequest } from '../directory.ts';
@@ -36,8 +37,6 @@ const MOST_BYTES = 256 * 1024;
 const METADATA_FOR_MS = 3_600_000;
 /** A provider that did not answer is asked again after this: until then, people wait for nothing. */
 const AWAY_FOR_MS = 5_000;
-/** By how much the clock of the provider may differ, in seconds. */
-const SKEW = 60;
 
 /** It takes a tenth of a second to load, so only those who use it wait for it. */
 const library = () => import('openid-client');
@@ -83,10 +82,10 @@ export class OpenidProvider {
     const { value: answer } = redeemed;
     const claims = answer.claims();
     if (!claims) return refused('there is no ID token');
+    const now = epochSeconds(this.#now() / 1000);
+    const objection = whyNotProven(claims, provenSince ?? epochSeconds(now - this.#settings.maxAge), now);
+    if (objection) return refused(objection);
     const provenAt = epochSeconds(claims.auth_time ?? 0);
-    const isKnown = claims.auth_time !== undefined || provenSince !== undefined;
-    if (isKnown && provenAt < (provenSince ?? this.#now() / 1000 - this.#settings.maxAge) - SKEW)
-      return refused('the person was not asked to sign in again');
     const hasMore = configuration.serverMetadata().userinfo_endpoint !== undefined;
     const more = () => fetchUserInfo(configuration, answer.access_token, claims.sub).catch(this.#away);
     return accept({ claims, provenAt, userInfo: hasMore ? more : async () => ({}) });
@@ -111,9 +110,10 @@ export class OpenidProvider {
 
   async #discover(): Promise<Configuration> {
     const { issuer, clientId } = this.#settings;
-    const { customFetch, discovery, enableNonRepudiationChecks } = await library();
+    const { clockTolerance, customFetch, discovery, enableNonRepudiationChecks } = await library();
     const own = { [customFetch]: this.#ask, execute: [enableNonRepudiationChecks] };
-    const found = await discovery(new URL(issuer), clientId, {}, await this.#authentication(), own).catch(this.#away);
+    const skew = { [clockTolerance]: PROVIDER_SKEW };
+    const found = await discovery(new URL(issuer), clientId, skew, await this.#authentication(), own).catch(this.#away);
     const named = found.serverMetadata().issuer;
     if (named !== issuer) throw new DirectoryAway(`${issuer}: its metadata names the issuer ${named}`);
     return found;

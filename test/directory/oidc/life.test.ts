@@ -1,10 +1,10 @@
 // What the claims of a provider make of a person, and how long that holds.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, suite, test } from 'node:test';
+import { after, afterEach, before, suite, test } from 'node:test';
 import { type IdentityId, labelOf } from '../../../src/core/identity.ts';
 import type { ClientId } from '../../../src/core/integration.ts';
-import { seconds } from '../../../src/core/time.ts';
+import { type EpochSeconds, epochSeconds, seconds } from '../../../src/core/time.ts';
 import { type OidcSettings, oidcDirectory } from '../../../src/directory/oidc/oidc-directory.ts';
 import { systemFetch } from '../../../src/outbound/guarded-fetch.ts';
 import { rows } from '../../../src/store/pages.ts';
@@ -147,7 +147,7 @@ suite('a sign-in', () => {
   const asked = { state: 's'.repeat(43), nonce: 'n'.repeat(43), verifier: new Secret('v'.repeat(43)) };
 
   /** What the directory says of somebody who signs in there. */
-  async function finished(login: string, difference: object = {}, ahead = 0) {
+  async function finished(login: string, difference: object = {}, ahead = 0, provenSince?: EpochSeconds) {
     const { clientSecret, ...settings } = provider.directory('corp', {
       idClaims: ['sub'],
       ...difference,
@@ -155,9 +155,9 @@ suite('a sign-in', () => {
     const own = { ...settings, maxAge: seconds(30 * DAY), timeoutMs: 5_000 };
     const readSecret = () => readFileSync(clientSecret, 'utf8').trim();
     const corp = oidcDirectory({ ...own, readSecret }, systemFetch(), () => Date.now() + ahead * 1000);
-    const request = { ...asked, redirectUri: redirectUri() };
+    const request = { ...asked, redirectUri: redirectUri(), ...(provenSince !== undefined && { provenSince }) };
     const url = new URL((await corp.provider?.begin(request)) ?? '');
-    assert.equal(url.searchParams.get('max_age'), String(30 * DAY));
+    assert.equal(url.searchParams.get('max_age'), String(provenSince === undefined ? 30 * DAY : 0));
     const back = await new AtProvider(provider).signIn(url.href, login);
     return corp.provider?.finish(back.searchParams, request);
   }
@@ -200,6 +200,36 @@ suite('a sign-in', () => {
       refusal: 'the person was not asked to sign in again',
     });
   });
+
+  afterEach(() => {
+    provider.claims = undefined;
+  });
+  const now = () => Math.floor(Date.now() / 1000);
+  for (const [what, claims, expected] of [
+    ['as the provider made it', () => ({}), true],
+    ['no auth_time, although an age was asked for', () => ({ auth_time: undefined }), false],
+    ['an auth_time that is no number', () => ({ auth_time: String(now()) }), false],
+    ['an auth_time of null', () => ({ auth_time: null }), false],
+    ['an auth_time of zero', () => ({ auth_time: 0 }), false],
+    ['an auth_time within the skew of a clock', () => ({ auth_time: now() + 30 }), true],
+    ['an auth_time that is yet to come', () => ({ auth_time: now() + 300 }), false],
+    ['an auth_time of milliseconds', () => ({ auth_time: Date.now() }), false],
+    ['no iat', () => ({ iat: undefined }), false],
+    ['an iat within the skew', () => ({ iat: now() + 30 }), true],
+    ['an iat that is yet to come', () => ({ iat: now() + 300 }), false],
+    ['an iat of milliseconds', () => ({ iat: Date.now() }), false],
+    ['an nbf within the skew', () => ({ nbf: now() + 45 }), true],
+    ['an nbf that is yet to come', () => ({ nbf: now() + 300 }), false],
+    ['an exp within the skew', () => ({ exp: now() - 45 }), true],
+    ['an exp that has passed', () => ({ exp: now() - 300 }), false],
+    ['no exp', () => ({ exp: undefined }), false],
+  ] as const) {
+    test(`with ${what}: ${expected ? 'signs in' : 'signs nobody in'} [OpenID Connect Core 3.1.3.7]`, async () => {
+      provider.claims = claims();
+      assert.equal((await finished('grace'))?.ok, expected);
+      assert.equal((await finished('grace', {}, 0, epochSeconds(now())))?.ok, expected, 'who proves it anew');
+    });
+  }
 });
 
 suite('groups of the provider', () => {

@@ -1,5 +1,5 @@
 // A real OpenID provider over TLS, in this process, and a browser that signs in there.
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { createServer, request } from 'node:https';
@@ -14,7 +14,8 @@ const SECRET = 'canary-secret-of-the-client';
 /** 127.0.0.1 as a general name, in DER. */
 export const ADDRESS = Uint8Array.of(0x87, 4, 127, 0, 0, 1);
 const SCOPES = ['openid', 'profile', 'email', 'groups'];
-const KEY = { ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }), use: 'sig' };
+const { privateKey: SIGNING } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const KEY = { ...SIGNING.export({ format: 'jwk' }), use: 'sig' };
 
 export type Account = Readonly<Record<string, unknown>>;
 
@@ -23,6 +24,8 @@ export interface TestProvider {
   readonly authority: Authority;
   /** People there, by what they type. They may change. */
   readonly accounts: Map<string, Account>;
+  /** While set, other claims of its ID tokens, which it signs. `undefined`: the token has none. */
+  claims: Readonly<Record<string, unknown>> | undefined;
   /** Paths that were requested, of the service and of browsers. */
   readonly requested: string[];
   /** The entry of the configuration. */
@@ -67,6 +70,7 @@ export async function startProvider(): Promise<TestProvider> {
     authority,
     accounts,
     requested,
+    claims: undefined,
     stuckAt: undefined,
     directory: (label, difference = {}) => ({
       ...{ label, kind: 'oidc', issuer, clientId: 'tessera', ...files, addresses: ['127.0.0.1'] },
@@ -74,10 +78,10 @@ export async function startProvider(): Promise<TestProvider> {
       ...difference,
     }),
     serve: (serviceUrl, ...labels) => {
-      answer = realProvider(issuer, serviceUrl, labels, accounts).callback();
+      answer = realProvider(issuer, serviceUrl, labels, provider).callback();
     },
     nameAnother: (other) => {
-      answer = realProvider(other, 'https://localhost', ['corp'], accounts).callback();
+      answer = realProvider(other, 'https://localhost', ['corp'], provider).callback();
     },
     start,
     stop: async () => {
@@ -88,7 +92,7 @@ export async function startProvider(): Promise<TestProvider> {
   return provider;
 }
 
-function realProvider(issuer: string, serviceUrl: string, labels: readonly string[], accounts: Map<string, Account>) {
+function realProvider(issuer: string, serviceUrl: string, labels: readonly string[], test: TestProvider) {
   const provider = new Provider(issuer, {
     clients: [
       {
@@ -111,7 +115,7 @@ function realProvider(issuer: string, serviceUrl: string, labels: readonly strin
     pkce: { required: () => true },
     findAccount: (_: unknown, accountId: string) => ({
       accountId,
-      claims: async () => ({ sub: accountId, ...accounts.get(accountId) }),
+      claims: async () => ({ sub: accountId, ...test.accounts.get(accountId) }),
     }),
     // Nobody is asked for consent.
     loadExistingGrant: async ({ oidc }: { oidc: { session: { accountId: string } } }) => {
@@ -121,7 +125,20 @@ function realProvider(issuer: string, serviceUrl: string, labels: readonly strin
       return grant;
     },
   });
+  provider.use(async (context, next) => {
+    await next();
+    const answer = (context.body ?? {}) as { readonly id_token?: string };
+    if (test.claims && answer.id_token !== undefined)
+      context.body = { ...answer, id_token: signedAnew(answer.id_token, test.claims) };
+  });
   return provider;
+}
+
+function signedAnew(token: string, difference: object): string {
+  const [header = '', payload = ''] = token.split('.');
+  const claims = { ...JSON.parse(Buffer.from(payload, 'base64url').toString()), ...difference };
+  const signed = `${header}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
+  return `${signed}.${sign('sha256', Buffer.from(signed), { key: SIGNING, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
 }
 
 /** What a browser does at the provider: follows redirects, and fills in the form as this person. */
