@@ -10,6 +10,7 @@ import { Metrics } from '../doors/ops/metrics.ts';
 import { Readiness } from '../doors/ops/readiness.ts';
 import { type Look, readLook } from '../doors/pages/parts/assets.ts';
 import type { Log } from '../log/log.ts';
+import { DpopProofs } from '../operations/grant/dpop-proofs.ts';
 import type { Ports } from '../operations/ports.ts';
 import { RefusalCounts } from '../operations/upkeep/count-refusals.ts';
 import type { EventWatch } from '../operations/upkeep/event-watch.ts';
@@ -40,10 +41,12 @@ export async function partsOf(
   tracing: Tracing | undefined,
 ): Promise<Parts> {
   const { proxies } = config;
+  const proofs = new DpopProofs(ports);
   const metrics = new Metrics({
     store: () => ports.store.figures(),
     spans: tracing && (() => tracing.tally()),
     droppedLists: () => judge.revocation.dropped,
+    proofs: () => proofs.load(),
   });
   if (isWorker()) metrics.shareWithWorkers(joinGathering);
   const source = { totals: () => metrics.totals(), lag: () => metrics.eventLag, version: VERSION };
@@ -58,7 +61,7 @@ export async function partsOf(
   ]);
   const onCap = logCaps(log, ports.clock.milliseconds);
   const shown = config.metrics.enabled ? metrics : undefined;
-  const shared = { ports, callerPorts, metrics: shown, readiness, keeper, readConnection, onCap };
+  const shared = { ports, callerPorts, metrics: shown, readiness, keeper, readConnection, onCap, proofs };
   const doors = doorParts(config, shared, log);
   return {
     ports,
@@ -143,7 +146,10 @@ const REPORTS = { perMinute: 1, burst: 60 };
 
 export function doorParts(
   config: Config,
-  shared: Pick<DoorParts, 'ports' | 'callerPorts' | 'metrics' | 'readiness' | 'keeper' | 'readConnection' | 'onCap'>,
+  shared: Pick<
+    DoorParts,
+    'ports' | 'callerPorts' | 'metrics' | 'readiness' | 'keeper' | 'readConnection' | 'onCap' | 'proofs'
+  >,
   log: Log,
 ): DoorParts & Pick<ServiceParts, 'overLineLimit'> {
   const { limits, authsvc, oauth, publicUrl, pages } = config;

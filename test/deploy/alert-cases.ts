@@ -157,6 +157,21 @@ export const ALERT_CASES: readonly AlertCase[] = [
     fires: { 'tessera_connections{instance="a"}': '9000x30', 'tessera_connections_limit{instance="a"}': '10000x30' },
     quiet: { 'tessera_connections{instance="a"}': '7000x30', 'tessera_connections_limit{instance="a"}': '10000x30' },
   },
+  {
+    alert: 'TesseraDpopProofsMany',
+    labels: NODE,
+    at: '5m',
+    fires: {
+      'tessera_dpop_proofs_remembered{instance="a",worker="1"}': '10x20',
+      'tessera_dpop_proofs_remembered{instance="a",worker="2"}': '190000x20',
+      'tessera_dpop_proofs_limit{instance="a",worker="1"}': '262144x20',
+      'tessera_dpop_proofs_limit{instance="a",worker="2"}': '262144x20',
+    },
+    quiet: {
+      'tessera_dpop_proofs_remembered{instance="a"}': '180000x20',
+      'tessera_dpop_proofs_limit{instance="a"}': '262144x20',
+    },
+  },
   byMetric('TesseraEventLoopBusy', '30m', 'tessera_event_loop_active_seconds_total', '0+58x40', '0+40x40'),
   {
     alert: 'TesseraCommitsSlow',

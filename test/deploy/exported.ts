@@ -1,11 +1,12 @@
 // What /metrics shows, for tests of files that query it.
 import { PERSON_REASONS, REFUSAL_REASONS } from '../../src/core/refusal.ts';
 import { TRANSPORT_REASONS } from '../../src/doors/http/transport-refusal.ts';
+import { OAUTH_REASONS } from '../../src/doors/oauth/wording.ts';
 import { Metrics } from '../../src/doors/ops/metrics.ts';
 import { DurationTally } from '../../src/store/duration-tally.ts';
 import { recordings } from './rules.ts';
 
-const REASONS: readonly string[] = [...REFUSAL_REASONS, ...PERSON_REASONS, ...TRANSPORT_REASONS];
+const REASONS: readonly string[] = [...REFUSAL_REASONS, ...PERSON_REASONS, ...TRANSPORT_REASONS, ...OAUTH_REASONS];
 
 export function exportedText(): Promise<string> {
   const sessions = { open: 4, idle: 1, limit: 8, waiting: 0 };

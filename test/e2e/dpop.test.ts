@@ -19,6 +19,12 @@ const key = await dpopKey();
 const jkt = await calculateJwkThumbprint(key.jwk);
 const HTU = `${PUBLIC_URL}${TOKEN}`;
 
+function metricIn({ text }: Answer, name: string): number {
+  const [, value] = new RegExp(`^${name}(?:{[^}]*})? (.+)$`, 'm').exec(text) ?? [];
+  assert.ok(value !== undefined, name);
+  return Number(value);
+}
+
 /** A nonce of the service, as the first refusal gives it. */
 async function nonce(): Promise<string> {
   const dpop = await key.proof({ htu: HTU, iat: service.now() });
@@ -113,6 +119,17 @@ suite('attacks on proofs', () => {
     assertRefused(await scene.post(TOKEN, refreshing(refresh_token), { dpop }), 400, 'invalid_dpop_proof');
   });
 
+  test('[threats: Keys, secrets, exchange, DPoP] only proofs that led to a token are remembered: unauthenticated keys fill nothing', async () => {
+    const remembered = async () =>
+      metricIn(await scene.ada.ask({ path: '/metrics' }), 'tessera_dpop_proofs_remembered');
+    const before = await remembered();
+    for (let n = 0; n < 20; n++)
+      assertRefused(await send(refreshing('forged'), {}, {}, await dpopKey()), 400, 'invalid_grant');
+    assert.equal(await remembered(), before);
+    await pair();
+    assert.equal(await remembered(), before + 1);
+  });
+
   const wrong: readonly (readonly [string, Record<string, unknown>, Record<string, unknown>])[] = [
     ['another htu', { htu: 'https://evil.example/oauth2/token' }, {}],
     ['the htu of another endpoint', { htu: `${PUBLIC_URL}/oauth2/revoke` }, {}],
@@ -152,7 +169,7 @@ suite('attacks on proofs', () => {
 
   test('a forged or an old nonce is answered with a new one', async () => {
     const old = await nonce();
-    service.pass(301);
+    service.pass(61);
     for (const stale of [old, `${old.slice(0, -2)}AA`, 'x'])
       assertRefused(await send(refreshing('x'), { nonce: stale }), 400, 'use_dpop_nonce');
   });

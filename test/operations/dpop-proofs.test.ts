@@ -4,6 +4,7 @@ import { beforeEach, test } from 'node:test';
 import { calculateJwkThumbprint } from 'jose';
 import { epochSeconds } from '../../src/core/time.ts';
 import { DpopProofs } from '../../src/operations/grant/dpop-proofs.ts';
+import { ProofMemory } from '../../src/operations/grant/proof-memory.ts';
 import { firstKey, Keyring } from '../../src/tokens/keyring.ts';
 import { dpopKey } from '../e2e/dpop-steps.ts';
 import { NOW } from '../samples.ts';
@@ -13,9 +14,11 @@ const key = await dpopKey();
 const keyring = new Keyring(firstKey());
 let now: number = NOW;
 let proofs: DpopProofs;
+const proofsWith = (memory: ProofMemory) =>
+  new DpopProofs({ keyring, clock: { now: () => epochSeconds(now) } as never }, memory);
 beforeEach(() => {
   now = NOW;
-  proofs = new DpopProofs({ keyring, clock: { now: () => epochSeconds(now) } as never });
+  proofs = proofsWith(new ProofMemory());
 });
 
 const proofOf = (claims: object = {}, by = key) =>
@@ -47,27 +50,44 @@ test('the clock of a caller may be off by an hour', async () => {
   }
 });
 
-test('a nonce is ours, and can be used for five minutes', async () => {
+test('a nonce is ours, and can be used for a minute', async () => {
   for (const nonce of [undefined, '', 'x']) assert.equal(await answer({ nonce }), 'dpop-nonce-needed');
   const nonce = proofs.nonce();
-  now += 300;
+  now += 60;
   assert.equal(await answer({ nonce }), 'accepted');
   now += 1;
   assert.equal(await answer({ nonce }), 'dpop-nonce-needed');
-  now -= 602;
+  now -= 122;
   assert.equal(await answer({ nonce }), 'dpop-nonce-needed', 'of a node whose clock is far ahead');
 });
 
-test('a proof is accepted once, for as long as it can be used, unless its request was refused', async () => {
+test('[RFC 9449 11.1] a proof is accepted once, whatever the clocks of its caller and of other nodes show', async () => {
+  for (const clockOfCaller of [-3600, 0, 3600])
+    for (const clockOfNode of [-60, -7, 0, 60]) {
+      now = NOW + clockOfNode;
+      const nonce = proofs.nonce();
+      now = NOW;
+      const proof = await proofOf({ iat: now + clockOfCaller, nonce });
+      assert.equal(check(proof).ok, true);
+      for (; now < NOW + 130; now++) assert.equal(check(proof).ok, false, `${now - NOW} s later`);
+    }
+});
+
+test('a proof whose request was refused may be sent again', async () => {
   const proof = await proofOf();
   const first = check(proof);
   assert.ok(first.ok);
   assert.equal(check(proof).ok, false);
-  now += 300;
-  assert.equal(check(await proofOf({ jti: 'another' })).ok, true);
-  assert.equal(check(proof).ok, false, 'it is still remembered');
   first.value.forget();
   assert.equal(check(proof).ok, true);
+});
+
+test('[threats: Keys, secrets, exchange, DPoP] a key beyond its share is told to slow down, others are not', async () => {
+  proofs = proofsWith(new ProofMemory(5));
+  const answers = [];
+  for (let n = 0; n < 6; n++) answers.push(await answer());
+  assert.deepEqual(answers, [...Array(4).fill('accepted'), ...Array(2).fill('dpop-proofs-too-many')]);
+  assert.equal(check(await proofOf({}, await dpopKey())).ok, true);
 });
 
 test('two callers may use the same id', async () => {

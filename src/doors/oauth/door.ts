@@ -1,6 +1,6 @@
 // The oauth door: the operations of the authsvc door as OAuth 2.0 words them, for any OAuth library.
 import { FeedTail } from '../../operations/feed/feed-tail.ts';
-import { DpopProofs } from '../../operations/grant/dpop-proofs.ts';
+import type { DpopProofs } from '../../operations/grant/dpop-proofs.ts';
 import type { CallerParts, Door, DoorEntry } from '../door.ts';
 import { pathOf } from '../http/methods.ts';
 import { NEUTRAL_REPLIES, repliesIn } from '../http/refusal-replies.ts';
@@ -15,10 +15,11 @@ export interface OauthParts extends TokenRates, CallerParts {
   readonly oauthMount: string | undefined;
   /** The address of a listener for callers with a client certificate, if there is one. */
   readonly certificateUrl: string | undefined;
+  readonly proofs: DpopProofs;
 }
 
 export function oauthDoor({ name }: DoorEntry, parts: OauthParts): Door {
-  const { oauthMount: path, publicUrl, certificateUrl, callerPorts: ports, readConnection } = parts;
+  const { oauthMount: path, publicUrl, certificateUrl, callerPorts: ports, readConnection, proofs } = parts;
   if (path === undefined)
     return { name, owns: () => false, mount: () => undefined, refusals: NEUTRAL_REPLIES, openapi: {} };
   const below = `${path.toLowerCase()}/`;
@@ -29,7 +30,7 @@ export function oauthDoor({ name }: DoorEntry, parts: OauthParts): Door {
     ...tokenLimits(parts, ports),
     verificationUri: `${publicUrl}/device`,
     feed: new FeedTail(ports.store),
-    proofs: new DpopProofs(ports),
+    proofs,
     metadata: metadataOf({ issuer: publicUrl, mount: path, settings: ports.settings, certificateUrl }),
   };
   return {

@@ -43,6 +43,7 @@ const OWN_WORDS = {
   'dpop-proof-invalid':
     'The DPoP proof is not valid: check typ, alg, jwk, htm, htu, iat and the signature, and make a new one for each request.',
   'dpop-nonce-needed': 'Make a new DPoP proof with the nonce of the header DPoP-Nonce.',
+  'dpop-proofs-too-many': 'This key has sent more DPoP proofs in the last minute than its share. Wait, then ask again.',
   'client-authentication-repeated': 'Authenticate in one way only: in the header or in the form.',
   'client-id-ambiguous': 'client_id in the body and in the Authorization header differ.',
   'content-type-unsupported': 'Send Content-Type: application/x-www-form-urlencoded in UTF-8.',

@@ -24,6 +24,8 @@ export interface WatchedFigures {
   /** How the export of traces is doing. */
   readonly spans?: (() => SpanTally) | undefined;
   readonly droppedLists?: () => number;
+  /** The memory of DPoP proofs. */
+  readonly proofs?: () => { readonly used: number; readonly most: number };
 }
 
 interface SpanTally {
@@ -99,6 +101,7 @@ export class Metrics {
   /** The sum over listeners. Each worker has its own limits, so workers are kept apart. */
   #load(): ByName {
     const sum = (what: keyof ListenerLoad) => () => this.#loads.reduce((total, load) => total + load()[what], 0);
+    const { proofs } = this.#watched;
     const active = () => performance.eventLoopUtilization().active / 1000;
     const load: ByName = {
       tessera_requests_in_flight: gauge(
@@ -119,6 +122,11 @@ export class Metrics {
       tessera_event_loop_active_seconds_total: counter(
         'Time in which the event loop had something to do. Its rate is the utilization of a process, from 0 to 1.',
         active,
+      ),
+      tessera_dpop_proofs_remembered: gauge('DPoP proofs that cannot be used again.', () => proofs?.().used),
+      tessera_dpop_proofs_limit: gauge(
+        'The most that are remembered. Before that, their keys get 429.',
+        () => proofs?.().most,
       ),
     };
     return Object.fromEntries(

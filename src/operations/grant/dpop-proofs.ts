@@ -1,16 +1,15 @@
-// The DPoP proofs that this process has accepted (RFC 9449 4.3, 8, 11.1): none is accepted twice.
+// Which DPoP proofs are accepted (RFC 9449 4.3, 8, 11.1): each once, and with a nonce of the last minute.
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { Refusal } from '../../core/refusal.ts';
-import { type EpochSeconds, seconds } from '../../core/time.ts';
+import { seconds } from '../../core/time.ts';
 import { DPOP_ALGORITHMS, mintNonce, nonceTime, readDpopProof } from '../../tokens/dpop.ts';
 import type { Ports } from '../ports.ts';
+import { type Load, ProofMemory } from './proof-memory.ts';
 
-/** How long a nonce can be used, and so how long proofs are remembered. */
-const NONCE_SECONDS = 300;
+/** How long a nonce can be used, and so each proof with it. Its time may be ahead of ours: another node has minted it. */
+const NONCE_SECONDS = 60;
 /** How far the clock of a caller may be off: the nonce shows that a proof is new. */
 const CLOCK_SECONDS = 3600;
-/** Of proofs that led to a token. */
-const MOST_REMEMBERED = 100_000;
 const RETRY_AFTER = seconds(5);
 
 export interface AcceptedProof {
@@ -19,14 +18,20 @@ export interface AcceptedProof {
   readonly forget: () => void;
 }
 
+type ProofReason = 'dpop-proof-invalid' | 'dpop-nonce-needed' | 'dpop-proofs-too-many';
+
 export class DpopProofs {
   static readonly ALGORITHMS = DPOP_ALGORITHMS;
   readonly #ports: Pick<Ports, 'keyring' | 'clock'>;
-  /** Until when each is remembered, the oldest first. */
-  readonly #seen = new Map<string, EpochSeconds>();
+  readonly #memory: ProofMemory;
 
-  constructor(ports: Pick<Ports, 'keyring' | 'clock'>) {
+  constructor(ports: Pick<Ports, 'keyring' | 'clock'>, memory = new ProofMemory()) {
     this.#ports = ports;
+    this.#memory = memory;
+  }
+
+  load(): Load {
+    return this.#memory.load(this.#ports.clock.now());
   }
 
   nonce(): string {
@@ -34,11 +39,7 @@ export class DpopProofs {
   }
 
   /** `urls`: the addresses of the endpoint. */
-  check(
-    text: string,
-    method: string,
-    urls: readonly string[],
-  ): Outcome<AcceptedProof, Refusal<'dpop-proof-invalid' | 'dpop-nonce-needed' | 'overloaded'>> {
+  check(text: string, method: string, urls: readonly string[]): Outcome<AcceptedProof, Refusal<ProofReason>> {
     const proof = readDpopProof(text);
     const now = this.#ports.clock.now();
     if (!proof || proof.method !== method || !urls.includes(plainUrl(proof.url))) return refuse('dpop-proof-invalid');
@@ -47,19 +48,10 @@ export class DpopProofs {
     if (minted === undefined || Math.abs(now - minted) > NONCE_SECONDS) return refuse('dpop-nonce-needed');
     const jkt = proof.signedBy();
     if (jkt === undefined) return refuse('dpop-proof-invalid');
-    const key = `${jkt} ${proof.id}`;
-    if (this.#seen.has(key)) return refuse('dpop-proof-invalid');
-    this.#forgetBefore(now);
-    if (this.#seen.size >= MOST_REMEMBERED) return refuse('overloaded', { retryAfter: RETRY_AFTER });
-    this.#seen.set(key, (now + 2 * NONCE_SECONDS) as EpochSeconds);
-    return accept({ jkt, forget: () => void this.#seen.delete(key) });
-  }
-
-  #forgetBefore(now: EpochSeconds): void {
-    for (const [key, until] of this.#seen) {
-      if (until > now) return;
-      this.#seen.delete(key);
-    }
+    const remembered = this.#memory.remember({ key: jkt, id: proof.id, until: minted + NONCE_SECONDS }, now);
+    if (remembered === 'repeated') return refuse('dpop-proof-invalid');
+    if (remembered === 'over-share') return refuse('dpop-proofs-too-many', { retryAfter: RETRY_AFTER });
+    return accept({ jkt, forget: remembered.forget });
   }
 }
 

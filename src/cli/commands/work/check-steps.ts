@@ -30,7 +30,7 @@ REQUEST*        it names a client id and exactly one credential, of the grant ty
       client-assertion-type-unsupported token-type-unsupported credential-ambiguous credential-missing
       grant-type-missing grant-type-unsupported token-missing | contract 4.1; RFC 6749 2.3, 5.2
 PROOF           a DPoP proof is of this request, new and well signed, where one is sent or needed
-      | dpop-proof-invalid dpop-nonce-needed dpop-proof-missing | RFC 9449 4.3, 8
+      | dpop-proof-invalid dpop-nonce-needed dpop-proofs-too-many dpop-proof-missing | RFC 9449 4.3, 8
 AUTHENTICATED   the client has authenticated with its key or secret, where it sends one or needs one
       | client-unproven client-authentication-required | RFC 6749 2.3; docs/workloads.md
 CLIENT          it names a client id | client-id-missing | contract 4
