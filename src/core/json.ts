@@ -4,11 +4,16 @@ export function objectOf(value: unknown): JsonObject | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
 }
 
-/** The object that the text is as JSON; undefined if it is none. */
-export function parseObject(text: string): JsonObject | undefined {
+/** Undefined if the text is not JSON. */
+export function parseJson(text: string): unknown {
   try {
-    return objectOf(JSON.parse(text));
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+/** The object that the text is as JSON; undefined if it is none. */
+export function parseObject(text: string): JsonObject | undefined {
+  return objectOf(parseJson(text));
 }

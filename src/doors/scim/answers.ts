@@ -1,5 +1,5 @@
 // Answers of the scim door, and what all its endpoints share.
-import type { JsonObject as Json } from '../../core/json.ts';
+import { type JsonObject as Json, parseJson } from '../../core/json.ts';
 import type { Pushing, PushReason } from '../../operations/grant/pushed-users.ts';
 import type { TokenPorts } from '../../operations/ports.ts';
 import type { Malformed } from './resources.ts';
@@ -78,7 +78,8 @@ export function readFilter<By extends string>(given: unknown, attributes: readon
   if (given === undefined || given === '') return undefined;
   const [, name, text = ''] = FILTER.exec(typeof given === 'string' ? given : '') ?? [];
   const by = attributes.find((attribute) => attribute.toLowerCase() === name?.toLowerCase());
-  return by ? { by, value: JSON.parse(text) as string } : 'malformed';
+  const value = parseJson(text); // the pattern lets escapes pass that JSON does not have
+  return by && typeof value === 'string' ? { by, value } : 'malformed';
 }
 
 /** One page of all. Everything is counted, and no more than a page is kept. */

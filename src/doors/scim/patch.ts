@@ -1,6 +1,6 @@
 // PATCH (RFC 7644 3.5.2), as Entra ID and Okta send it: operations in any letter case, values with or without a path, and paths
 // as the names of values.
-import type { JsonObject as Json } from '../../core/json.ts';
+import { type JsonObject as Json, parseJson } from '../../core/json.ts';
 import { isJson } from './resources.ts';
 
 export interface Operation {
@@ -41,7 +41,9 @@ function onPath(op: Operation['op'], path: string, value: unknown): readonly Ope
   if (name === '') return /^[a-z$][\w$:.-]*/i.test(path) ? [] : undefined;
   const attribute = ATTRIBUTES.find((known) => known.toLowerCase() === name.toLowerCase());
   if (!attribute) return [];
-  return [{ op, attribute, ...(by && text && { filter: { by, value: JSON.parse(text) } }), part, value }];
+  const wanted = text && parseJson(text);
+  if (text && wanted === undefined) return undefined;
+  return [{ op, attribute, ...(by && text && { filter: { by, value: wanted } }), part, value }];
 }
 
 type Values = readonly Json[];
