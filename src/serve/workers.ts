@@ -1,5 +1,6 @@
 // Several worker processes that share the ports. A supervisor starts them, replaces those that die or hang, and stops them together.
 import cluster, { type Worker } from 'node:cluster';
+import { realpathSync } from 'node:fs';
 import type { Log } from '../log/log.ts';
 import type { Gathering } from './gather.ts';
 
@@ -61,6 +62,8 @@ export interface Supervision {
  */
 export async function superviseWorkers(supervision: Supervision): Promise<number> {
   const { count, stopSignal, patienceMs, onServing } = supervision;
+  // Workers are of this release, also if a link leads to the next one by the time that one is replaced.
+  cluster.setupPrimary({ exec: realpathSync(process.argv[1] ?? '') });
   const supervised = { isStopping: false, hasServed: false };
   const { promise: failed, resolve: giveUp } = Promise.withResolvers<number>();
   const start = (number: number) => startWorker(number, supervised, supervision, giveUp);

@@ -17,10 +17,10 @@ export interface Supervised {
 
 export function serveWithWorkers(
   t: TestContext,
-  { configFile }: Pick<Home, 'configFile'>,
+  { configFile, main = MAIN }: Pick<Home, 'configFile'> & { readonly main?: string },
   ...flags: string[]
 ): Supervised {
-  const args = [MAIN, '--config', configFile, ...flags, 'serve', '--workers', '2'];
+  const args = [main, '--config', configFile, ...flags, 'serve', '--workers', '2'];
   const supervisor = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let [log, complaints] = ['', ''];
   supervisor.stdout.on('data', (chunk) => {

@@ -1,7 +1,7 @@
 // Killed workers and supervisors: callers are served by the rest, and nothing acknowledged is lost.
 // Only in test:all: processes that are killed, and disks that are full
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -179,4 +179,26 @@ test('a supervisor that was stopped while a worker died goes on, and replaces it
   });
   t.after(() => caller.close());
   await pairByCertificate(caller);
+});
+
+test('a worker that is replaced is of the release of its supervisor, wherever the link leads by then', async (t) => {
+  const { home } = await homeAtPort(t);
+  const folder = temporaryFolder('releases');
+  const [link, release] = [join(folder, 'current'), join(import.meta.dirname, '../..')];
+  symlinkSync(release, link);
+  const { supervisor, said } = serveWithWorkers(t, { ...home, main: join(link, 'src/cli/main.ts') });
+  removeAfter(t, { folder });
+  await said('ready', 2);
+  rmSync(link);
+  symlinkSync('/nowhere', link);
+  const [killed = 0] = workersOf(supervisor);
+  process.kill(killed, 'SIGKILL');
+  await said('a worker died and is replaced', 1);
+  const isOfRelease = (pid: number) =>
+    readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`${release}/src/cli/main.ts`);
+  await eventually('another one of this release starts', () => {
+    const workers = workersOf(supervisor).filter(isAlive);
+    return workers.length === 2 && workers.every(isOfRelease);
+  });
+  await said('ready', 3);
 });
