@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { type CompactVerifyGetKey, calculateJwkThumbprint, compactVerify, EmbeddedJWK } from 'jose';
 import type { Claims } from './claims.ts';
-import type { Settings } from './options.ts';
+import { notify, type Settings } from './options.ts';
+import { type Load, type MadeProof, ProofMemory } from './proof-memory.ts';
 import { DPOP_ALGORITHMS, type Refusal, refuse } from './refusal.ts';
 
 /** The call that a proof is for. */
@@ -16,52 +17,73 @@ export interface DpopCall {
 
 /** Seconds that a proof can be used, before and after it was made. */
 const WINDOW = 60;
-/** Proofs that are remembered, so that none is accepted twice. */
-const MOST_REMEMBERED = 100_000;
+/** Of the memory. The operator hears of more, and again once it has been less than half of this. */
+const MANY = 0.7;
 const LONGEST = 8192;
 
 const MISSING = refuse('proof-invalid', 'This token needs a DPoP proof: Authorization: DPoP and the header DPoP.');
 const INVALID = refuse('proof-invalid', 'The DPoP proof is not valid for this call. Make a new one for each.');
-const BUSY = refuse('unavailable', 'Too many DPoP proofs at once. Send it again.');
+const TOO_MANY = refuse(
+  'proofs-too-many',
+  'This key has sent more DPoP proofs in the last minute than its share. Wait.',
+);
+
+type ProofSettings = Pick<Settings, 'now' | 'clockTolerance' | 'onNotice'>;
 
 export class DpopProofs {
-  readonly #settings: Pick<Settings, 'now' | 'clockTolerance'>;
-  readonly #most: number;
-  /** Until when each is remembered, the oldest first. */
-  readonly #seen = new Map<string, number>();
+  readonly #settings: ProofSettings;
+  readonly #memory: ProofMemory;
+  #areMany = false;
 
-  constructor(settings: Pick<Settings, 'now' | 'clockTolerance'>, most = MOST_REMEMBERED) {
+  constructor(settings: ProofSettings, memory = new ProofMemory()) {
     this.#settings = settings;
-    this.#most = most;
+    this.#memory = memory;
+  }
+
+  load(): Load {
+    return this.#memory.load(this.#settings.now() / 1000);
   }
 
   /** Why the call may not use the token; undefined if it may. */
   async whyNotBound({ boundToKey }: Claims, token: string, call: DpopCall | undefined): Promise<Refusal | undefined> {
     if (boundToKey === undefined) return undefined;
     if (!call?.proof) return MISSING;
-    const id = await this.#idOf(call.proof, boundToKey, token, call);
-    if (id === undefined || this.#seen.has(id)) return INVALID;
-    const now = this.#settings.now();
-    for (const [known, until] of this.#seen) {
-      if (until > now) break;
-      this.#seen.delete(known);
-    }
-    if (this.#seen.size >= this.#most) return BUSY;
-    this.#seen.set(id, now + 2 * (WINDOW + this.#settings.clockTolerance) * 1000);
-    return undefined;
+    const proof = await this.#read(call.proof, boundToKey, token, call);
+    if (!proof) return INVALID;
+    const remembered = this.#memory.remember({ key: boundToKey, ...proof }, this.#settings.now() / 1000);
+    if (remembered === 'repeated') return INVALID;
+    this.#watch();
+    return remembered === 'over-share' ? TOO_MANY : undefined;
+  }
+
+  #watch(): void {
+    const { used, most } = this.load();
+    const wereMany = this.#areMany;
+    this.#areMany = used > most * (wereMany ? MANY / 2 : MANY);
+    if (this.#areMany && !wereMany)
+      notify(
+        this.#settings,
+        `${used} DPoP proofs in a minute: above ${(most * 4) / 5}, the keys with most are refused`,
+      );
   }
 
   /** What identifies a good proof for this call. */
-  async #idOf(proof: string, key: string, token: string, { method, url }: DpopCall): Promise<string | undefined> {
+  async #read(
+    proof: string,
+    key: string,
+    token: string,
+    { method, url }: DpopCall,
+  ): Promise<Pick<MadeProof, 'id' | 'until'> | undefined> {
     if (proof.length > LONGEST) return undefined;
     try {
       const { payload, protectedHeader } = await compactVerify(proof, ofKey(key), { algorithms: DPOP_ALGORITHMS });
       const { htm, htu, iat, jti, ath } = JSON.parse(new TextDecoder().decode(payload)) as Record<string, unknown>;
-      const age = Math.abs(this.#settings.now() / 1000 - (iat as number));
-      const isOfCall = htm === method && plain(htu) === plain(url) && age <= WINDOW + this.#settings.clockTolerance;
+      const isOfCall = htm === method && plain(htu) === plain(url);
       const isOfToken = ath === createHash('sha256').update(token).digest('base64url');
       if (protectedHeader.typ !== 'dpop+jwt' || !isOfCall || !isOfToken || typeof jti !== 'string') return undefined;
-      return createHash('sha256').update(`${key} ${jti}`).digest('base64');
+      const window = WINDOW + this.#settings.clockTolerance;
+      const isNow = typeof iat === 'number' && Math.abs(this.#settings.now() / 1000 - iat) <= window;
+      return isNow ? { id: jti, until: iat + window } : undefined;
     } catch {
       return undefined;
     }

@@ -2,7 +2,7 @@
 // stream is open that has said (`caught-up`) that everything was received that was committed more than two seconds ago.
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Settings } from './options.ts';
+import { notify, type Settings } from './options.ts';
 import type { Entry, Revocations } from './revocations.ts';
 import { CursorGone, Misconfigured, type Service, Unavailable } from './service.ts';
 
@@ -211,11 +211,8 @@ export class Feed {
     this.#isAway = true;
   }
 
-  /** A fault of the API's own function must not end the feed. */
   #notify(notice: string): void {
-    try {
-      this.#settings.onNotice(notice);
-    } catch {}
+    notify(this.#settings, notice);
   }
 }
 

@@ -28,7 +28,7 @@ export interface VerifierOptions {
   readonly origin?: string | undefined;
   /** Certificates that the service's own certificate is checked by: PEM text, not a path. Default: what the machine trusts. */
   readonly ca?: string | undefined;
-  /** Called for what an operator should know: the feed is away, it is back. Default: a warning of the process. */
+  /** Called for what an operator should know: the feed is away, it is back, DPoP proofs are many. Default: a warning of the process. */
   readonly onNotice?: ((notice: string) => void) | undefined;
   /** Milliseconds since 1970. For tests. */
   readonly now?: (() => number) | undefined;
@@ -77,6 +77,13 @@ export function settingsOf(options: VerifierOptions): Settings {
   for (const [name, [isGood, must]] of Object.entries(RULES))
     if (!isGood(settings[name as keyof Settings])) throw new TypeError(`${name} must be ${must}`);
   return settings;
+}
+
+/** A fault of the API's own function must not end what it is told of. */
+export function notify({ onNotice }: Pick<Settings, 'onNotice'>, notice: string): void {
+  try {
+    onNotice(notice);
+  } catch {}
 }
 
 type Rule = readonly [isGood: (value: unknown) => boolean, must: string];

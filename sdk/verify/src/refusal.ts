@@ -1,6 +1,12 @@
 // Why a call is not allowed, and what to answer (RFC 6750 3, RFC 9110 15.6.4).
 
-export type Reason = 'token-missing' | 'token-invalid' | 'proof-invalid' | 'scope-insufficient' | 'unavailable';
+export type Reason =
+  | 'token-missing'
+  | 'token-invalid'
+  | 'proof-invalid'
+  | 'proofs-too-many'
+  | 'scope-insufficient'
+  | 'unavailable';
 
 export interface Refusal {
   readonly ok: false;
@@ -49,6 +55,8 @@ export function answerTo({ reason, description, scope = [], resourceMetadata }: 
       });
     case 'scope-insufficient':
       return answer(403, 'insufficient_scope', description, challenge('insufficient_scope'));
+    case 'proofs-too-many':
+      return answer(429, 'slow_down', description, { 'retry-after': RETRY_AFTER });
     case 'unavailable':
       return answer(503, 'temporarily_unavailable', description, { 'retry-after': RETRY_AFTER });
   }

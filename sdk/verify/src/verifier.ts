@@ -9,6 +9,7 @@ import { callOf, fetchCall, type Middleware, refuseCall, type SentCall } from '.
 import { Introspection } from './introspection.ts';
 import { Jwts } from './jwt.ts';
 import { settingsOf, type VerifierOptions } from './options.ts';
+import type { Load } from './proof-memory.ts';
 import { type Answer, answerTo, type Refusal, refuse } from './refusal.ts';
 import { type McpAuth, mcpAuth, ResourceMetadata } from './resource-metadata.ts';
 import { isBareWithin, Revocations } from './revocations.ts';
@@ -38,6 +39,8 @@ export interface Guard {
   check(token: string | undefined, options?: CheckOptions): Promise<Checked>;
   /** Whether revocations are known up to now. While they are not, the service is asked about each token. */
   readonly isFresh: boolean;
+  /** How many DPoP proofs this process remembers, and the most. Above four fifths, the keys with most are refused: for a metric. */
+  readonly proofs: Load;
   /** Ends the connections to the service. From then on, a check that needs the service finds it unavailable. */
   close(): void;
 }
@@ -97,6 +100,10 @@ class ServiceGuard implements Guard {
 
   get isFresh(): boolean {
     return this.#parts.feed.isFresh;
+  }
+
+  get proofs(): Load {
+    return this.#parts.proofs.load();
   }
 
   require(...permissions: string[]): Middleware {

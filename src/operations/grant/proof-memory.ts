@@ -1,4 +1,4 @@
-// The DPoP proofs that a process has accepted, so that none is accepted twice. sdk/verify has the same file.
+// The DPoP proofs that a process has accepted, so that none is accepted twice. The same file is in src/operations/grant and sdk/verify/src.
 import { createHash } from 'node:crypto';
 
 /** How many are remembered at a time, in 32 MB at most. */
@@ -13,7 +13,7 @@ interface Slice {
   readonly perKey: Map<string, number>;
 }
 
-interface MadeProof {
+export interface MadeProof {
   /** RFC 7638 thumbprint of the key that has signed it. */
   readonly key: string;
   /** Its `jti`. */

@@ -28,7 +28,7 @@ const WORDED: Readonly<Record<string, readonly OauthReason[]>> = {
   '405 invalid_request': ['method-not-allowed'],
   '410 invalid_request': ['cursor-gone'],
   '413 invalid_request': ['body-too-large'],
-  '429 slow_down': ['rate-limited', 'cap-reached'],
+  '429 slow_down': ['rate-limited', 'cap-reached', 'dpop-proofs-too-many'],
   '431 invalid_request': ['headers-too-large'],
   '500 server_error': ['fault'],
   '503 temporarily_unavailable': ['store-unavailable', 'overloaded', 'outcome-unknown', 'assertion-keys-unavailable'],

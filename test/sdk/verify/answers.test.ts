@@ -24,10 +24,14 @@ suite('a refusal is answered', () => {
       assert.equal(headers['cache-control'], 'no-store');
     });
 
-  test('unavailable: 503 without a challenge, and when to try again', () => {
-    const { status, headers } = answerTo(refuse('unavailable', 'why'));
-    assert.deepEqual([status, headers['retry-after'], headers['www-authenticate']], [503, '5', undefined]);
-  });
+  for (const [reason, expected] of [
+    ['unavailable', 503],
+    ['proofs-too-many', 429],
+  ] as const)
+    test(`${reason}: ${expected} without a challenge, and when to try again`, () => {
+      const { status, headers } = answerTo(refuse(reason, 'why'));
+      assert.deepEqual([status, headers['retry-after'], headers['www-authenticate']], [expected, '5', undefined]);
+    });
 
   test('with what is needed, and where the metadata is', () => {
     const more = { scope: ['orders:read', 'orders:write'], resourceMetadata: 'https://a.example/x' };

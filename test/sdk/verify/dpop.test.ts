@@ -4,8 +4,11 @@ import { beforeEach, suite, test } from 'node:test';
 import { calculateJwkThumbprint } from 'jose';
 import type { Claims } from '../../../sdk/verify/src/claims.ts';
 import { DpopProofs } from '../../../sdk/verify/src/dpop.ts';
+import { ProofMemory } from '../../../sdk/verify/src/proof-memory.ts';
 import { answerTo } from '../../../sdk/verify/src/refusal.ts';
 import { ath, dpopKey } from '../../e2e/dpop-steps.ts';
+import { read } from '../../house/sources.ts';
+import { Seeded } from '../../seeded.ts';
 
 const TOKEN = 'tsa_token';
 const URL_OF_CALL = 'https://orders.example/orders';
@@ -18,8 +21,13 @@ const bound = { ...CLAIMS, boundToKey: await calculateJwkThumbprint(key.jwk) };
 
 let now = 1_800_000_000;
 let proofs: DpopProofs;
-const proofsOf = (most?: number) => new DpopProofs({ now: () => now * 1000, clockTolerance: 5 }, most);
+let notices: string[];
+const proofsOf = (most?: number) => {
+  const onNotice = (notice: string) => void notices.push(notice);
+  return new DpopProofs({ now: () => now * 1000, clockTolerance: 5, onNotice }, new ProofMemory(most));
+};
 beforeEach(() => {
+  notices = [];
   proofs = proofsOf();
 });
 
@@ -86,13 +94,21 @@ suite('[RFC 9449 4.3] a proof', () => {
     }
   });
 
-  test('is accepted once, for as long as it can be used', async () => {
-    const proof = await proofOf({ iat: now + 65 });
-    assert.equal(await refusalOf(proof), undefined);
-    assert.equal(await refusalOf(proof), 'proof-invalid');
-    now += 129;
-    assert.equal(await refusalOf(await proofOf()), undefined, 'this drops the proofs that have ended');
-    assert.equal(await refusalOf(proof), 'proof-invalid');
+  test('[11.1] is accepted once, whatever the clock of the caller shows', async () => {
+    const chance = new Seeded(1);
+    for (const ahead of [-65, -64.5, 0, 64.5, 65, ...Array.from({ length: 10 }, () => chance.below(131) - 65)]) {
+      const proof = await proofOf({ iat: now + ahead });
+      assert.equal(await refusalOf(proof), undefined, `${ahead}`);
+      for (const end = now + 140; now < end; now += 1 + chance.below(9))
+        assert.equal(await refusalOf(proof), 'proof-invalid', `${ahead}, ${end - now}`);
+    }
+  });
+
+  test('is forgotten within half a minute after it could be used', async () => {
+    await refusalOf(await proofOf({ iat: now + 65 }));
+    assert.equal(proofs.load().used, 1);
+    now += 160;
+    assert.equal(proofs.load().used, 0);
   });
 
   test('that was refused may be sent again for the right call', async () => {
@@ -102,13 +118,31 @@ suite('[RFC 9449 4.3] a proof', () => {
   });
 });
 
-test('too many proofs at once: 503, until the first of them can no longer be used', async () => {
-  proofs = proofsOf(2);
-  for (const expected of [undefined, undefined, 'unavailable'])
-    assert.equal(await refusalOf(await proofOf()), expected);
-  now += 129;
-  assert.equal(await refusalOf(await proofOf()), 'unavailable');
-  now += 1;
-  for (const expected of [undefined, undefined, 'unavailable'])
-    assert.equal(await refusalOf(await proofOf()), expected);
+suite('[threats: Keys, secrets, exchange, DPoP] many proofs', () => {
+  test('of one key: it is told to slow down, others are not, and the operator hears of it before', async () => {
+    proofs = proofsOf(10);
+    const other = await dpopKey();
+    const claims = { ...CLAIMS, boundToKey: await calculateJwkThumbprint(other.jwk) };
+    for (let n = 0; n < 7; n++) assert.equal(await refusalOf(await proofOf()), undefined);
+    assert.deepEqual(notices, []);
+    assert.equal(await refusalOf(await proofOf()), undefined);
+    assert.match(notices[0] ?? '', /^8 DPoP proofs in a minute/);
+    assert.equal(await refusalOf(await proofOf()), 'proofs-too-many');
+    assert.equal(await refusalOf(await proofOf({}, {}, other), { claims }), undefined);
+    assert.equal(notices.length, 1, 'once, until there is room again');
+    now += 90;
+    for (let n = 0; n < 8; n++) assert.equal(await refusalOf(await proofOf()), undefined);
+    assert.equal(notices.length, 2);
+  });
+
+  test('of keys without a good token are not remembered', async () => {
+    for (let n = 0; n < 20; n++) await refusalOf(await proofOf({}, {}, await dpopKey()));
+    for (let n = 0; n < 20; n++) await refusalOf(await proofOf({ ath: ath('tsa_other') }));
+    assert.deepEqual(proofs.load(), { used: 0, most: 2 ** 18 });
+  });
+
+  test('are kept in the same way by the service: [operations/proof-memory] is about both', () => {
+    const [here, there] = ['sdk/verify/src', 'src/operations/grant'].map((folder) => read(`${folder}/proof-memory.ts`));
+    assert.equal(here, there);
+  });
 });

@@ -47,6 +47,7 @@ async function statusOf(guard: Guard, token: string): Promise<string> {
     'token-invalid': '401',
     'token-missing': '401',
     'proof-invalid': '401',
+    'proofs-too-many': '429',
     'scope-insufficient': '403',
     unavailable: '503',
   }[checked.reason];
