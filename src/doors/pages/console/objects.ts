@@ -173,7 +173,7 @@ function partTable(
   const title = OF_PARTS[verb];
   return card(
     title,
-    table(title, mayDo(visit, of, verb) && mayPut(visit, of, id) ? [...columns, ['', link]] : columns, parts),
+    table(title, mayDo(visit, of, verb) && mayPut(visit, of, id) ? [...columns, [words.action, link]] : columns, parts),
   );
 }
 

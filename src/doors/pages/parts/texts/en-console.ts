@@ -138,6 +138,7 @@ export const enConsole = {
     before: 'Now',
     after: 'Then',
     field: 'Field',
+    action: 'Action',
     back: 'Back',
     created: 'It does not exist yet: it will be made.',
     stale: 'Somebody changed it meanwhile',
