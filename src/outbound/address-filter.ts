@@ -12,20 +12,23 @@ const SPECIAL: Readonly<Record<string, readonly string[]>> = {
       '0.0.0.0/8',
       '192.0.0.0/24',
       '192.0.2.0/24',
+      '192.88.99.0/24',
       '198.18.0.0/15',
       '198.51.100.0/24',
       '203.0.113.0/24',
       '240.0.0.0/4',
     ],
     // Tunnels embed an IPv4 address, which would need a check of its own, so they are refused.
-    ...['::/128', '64:ff9b:1::/48', '100::/64', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20', '5f00::/16'],
+    ...['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],
   ],
 };
 
 const LISTS = new Map(Object.entries(SPECIAL).map(([kind, ranges]) => [kind, blockList(ranges)]));
 
-/** IPv4 inside IPv6: mapped, compatible and translated addresses (RFC 4291 2.5.5, RFC 6052) lead to the IPv4 address. */
-const EMBEDDING = blockList(['::ffff:0:0/96', '::/96', '64:ff9b::/96']);
+/** IPv4 inside IPv6: mapped and translated addresses (RFC 4291 2.5.5.2, RFC 6052) lead to the IPv4 address. */
+const EMBEDDING = blockList(['::ffff:0:0/96', '64:ff9b::/96']);
+/** All other public IPv6 addresses (RFC 4291 2.4): the rest is special, or not assigned. */
+const GLOBAL = blockList(['2000::/3']);
 
 /** `allowed`: the operator's addresses and networks (CIDR). */
 export function whyNotReachable(address: string, allowed: readonly string[] = []): string | undefined {
@@ -46,12 +49,13 @@ export function isAddressRange(text: string): boolean {
 
 function kindOf(address: string): string | undefined {
   for (const [kind, list] of LISTS) if (isListed(list, address)) return kind;
+  if (isIP(address) === 4 || isListed(GLOBAL, address)) return undefined;
   const inner = embeddedIn(address);
-  return inner && kindOf(inner);
+  return inner === undefined ? 'reserved' : kindOf(inner);
 }
 
 function embeddedIn(address: string): string | undefined {
-  if (isIP(address) !== 6 || !isListed(EMBEDDING, address)) return undefined;
+  if (!isListed(EMBEDDING, address)) return undefined;
   const [last = 0, before = 0] = groupsOf(address).reverse();
   return [before >> 8, before & 0xff, last >> 8, last & 0xff].join('.');
 }

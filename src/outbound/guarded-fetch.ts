@@ -67,7 +67,7 @@ async function routeTo(target: URL, { allowed = [] }: FetchInit, ports: Outbound
 function routeThrough(proxy: URL, target: URL, allowed: readonly string[]): Route {
   const hostname = bareHost(target);
   const objection = isIP(hostname) ? whyNotReachable(hostname, allowed) : undefined;
-  if (objection ?? /(^|\.)localhost$/.test(hostname)) throw new Error(objection ?? `${hostname} is loopback`);
+  if (objection ?? /(^|\.)localhost\.*$/.test(hostname)) throw new Error(objection ?? `${hostname} is loopback`);
   const place = { host: bareHost(proxy), port: portOf(proxy), headers: credentialsOf(proxy) };
   if (target.protocol === 'http:') return { ...place, path: target.href };
   return { ...place, path: target.pathname + target.search, headers: {}, tunnel: proxy };

@@ -69,6 +69,58 @@ suite('the proxy for an address', () => {
   });
 });
 
+suite('an untrusted address that leads to this machine or its network', () => {
+  const HERE = [
+    ...[
+      'localhost',
+      'LOCALHOST',
+      'localhost.',
+      'Localhost..',
+      'a.localhost',
+      'a.LocalHost.',
+      'local%68ost',
+      'ⓛocalhost',
+    ],
+    ...[
+      '127.0.0.1',
+      '127.0.0.1.',
+      '127.1',
+      '2130706433',
+      '0x7f000001',
+      '0177.0.0.1',
+      '0x7F.1',
+      '１２７.0.0.1',
+      '0',
+      '0.0.0.0',
+    ],
+    ...['[::1]', '[::]', '[0:0:0:0:0:0:0:1]', '[::ffff:127.0.0.1]', '[::ffff:0:127.0.0.1]', '[::127.0.0.1]'],
+    ...[
+      '[64:ff9b::127.0.0.1]',
+      '[64:ff9b:1::7f00:1]',
+      '[2002:7f00:1::]',
+      '[2001:0:7f00:1::]',
+      '[fe80::1]',
+      '[fec0::1]',
+    ],
+    ...['10.0.0.1', '0xa.1', '169.254.169.254', '0xa9fea9fe', '[::ffff:a9fe:a9fe]', '[fd00::1]', '[ff02::1]'],
+  ];
+  /** What this machine's resolver says of its own names. */
+  const resolve = async (name: string) => (/localhost\.*$/.test(name) ? ['127.0.0.1', '::1'] : assert.fail(name));
+  const limits = { maxBytes: 1000, withinMs: 60_000 };
+  // A port on which nobody listens: a request that is sent is refused with other words.
+  for (const [way, environment] of [
+    ['directly', {}],
+    ['through a proxy', { http_proxy: 'http://127.0.0.1:9', https_proxy: 'http://127.0.0.1:9' }],
+  ] as const)
+    test(`is not connected to ${way}, however it is written [threats: Assertions]`, async () => {
+      for (const host of HERE)
+        for (const scheme of ['http', 'https']) {
+          const got = await download(guardedFetch({ resolve, environment }), `${scheme}://${host}:9/`, limits);
+          assert.match(got.ok ? 'it was' : got.refusal, /is (loopback|private|link-local|multicast|reserved)/, host);
+        }
+    });
+});
+
 suite('TLS through a proxy', () => {
   const authority = makeAuthority();
   const { pem: cert, key } = authority.issue({ dnsNames: ['a.example'], usages: ['1.3.6.1.5.5.7.3.1'] });
