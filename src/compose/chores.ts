@@ -1,7 +1,6 @@
 // The background work of a service, and how often it runs.
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endingSecrets } from '../core/rules/client.ts';
 import { countByOne } from '../operations/upkeep/figures.ts';
 import { SWEEPING, sweep } from '../operations/upkeep/sweep.ts';
 import type { Timekeeper } from '../operations/upkeep/timekeeper.ts';
@@ -12,6 +11,7 @@ import type { OpenListener } from '../serve/open-listener.ts';
 import type { Chore } from '../serve/watch.ts';
 import { byOneNode } from '../store/lease.ts';
 import type { FollowedRegistry } from '../store/registry.ts';
+import { watchEndings } from './endings.ts';
 import { directoryNews } from './log-notices.ts';
 import type { Parts } from './parts.ts';
 
@@ -19,12 +19,13 @@ import type { Parts } from './parts.ts';
 const BREATH_MS = 10;
 
 export function choresOf(
-  { ports, judge, metrics, readiness, keeper, refusals, log }: Parts,
+  parts: Parts,
   timekeeper: Timekeeper,
   registry: FollowedRegistry,
   listeners: readonly OpenListener[],
   logFault: (fault: unknown) => void,
 ): readonly Chore[] {
+  const { ports, judge, metrics, readiness, keeper, refusals, log } = parts;
   const readLists = followLists(judge, registry, logFault);
   const revocations = new RevocationFollower(judge, ports, hostname());
   const endRevoked = async () => {
@@ -41,12 +42,6 @@ export function choresOf(
     const living = await countByOne(keeper, ports, pause);
     if (living) metrics.endingGrants = living.endingByDay.reduce((total, day) => total + day, 0);
   };
-  const countSecrets = async () => {
-    metrics.endingSecrets = endingSecrets(registry.integrations, ports.clock.now()).length;
-  };
-  const warnOfSecrets = async () => {
-    for (const secret of endingSecrets(registry.integrations, ports.clock.now())) log.warn(secret, 'secret ends soon');
-  };
   return [
     // A change applies within a second.
     { everyMs: 400, work: async () => (await registry.refresh()) && reload() },
@@ -62,7 +57,6 @@ export function choresOf(
     { everyMs: 60_000, work: countGrants, atStart: 'begun' },
     { everyMs: 60_000, work: () => refusals.flush() },
     ...(ports.directories.elsewhere.length > 0 ? [{ everyMs: 5_000, work: walk, atStart: 'begun' } as const] : []),
-    { everyMs: 60_000, work: countSecrets, atStart: 'begun' },
-    { everyMs: 86_400_000, work: warnOfSecrets, atStart: 'begun' },
+    { everyMs: 60_000, work: watchEndings(parts, registry), atStart: 'awaited' },
   ];
 }

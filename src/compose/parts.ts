@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { ConfigFault } from '../config/mistake.ts';
 import type { Config } from '../config/schema.ts';
 import { asksForCertificates, servedDoors, serves, takesHeader } from '../config/served-doors.ts';
+import { type Validity, whyRefused } from '../core/rules/expiry.ts';
 import { connectionReader, networkMatcher } from '../doors/caller/connection.ts';
 import { type DoorParts, openDoors } from '../doors/doors.ts';
 import { addressLimit, RateLimit } from '../doors/http/rate-limit.ts';
@@ -55,9 +56,13 @@ export async function partsOf(
   const refusals = new RefusalCounts(ports);
   const countIgnoredHeader = () => metrics.ignoredHeader();
   const callerPorts = { ...ports, ...judging, countIgnoredHeader, unwrittenRefusals: () => refusals.unwritten };
+  const certificates = new Map<string, Validity>();
+  const refusedOnes = () => [...certificates.values()].flatMap((one) => whyRefused(one, ports.clock.now()) ?? []);
   const readiness = new Readiness({ ...ports, timekeeper }, logReadiness(log), () => [
     { name: 'history', ...(watch.problem && { problem: watch.problem }) },
     ...judge.revocation.limitsReached.map((remark) => ({ name: 'revocation lists', remark })),
+    // Other nodes have the same certificate, and proxies may accept it: 503 would only end what still works.
+    ...refusedOnes().map((remark) => ({ name: 'server certificate', remark })),
   ]);
   const onCap = logCaps(log, ports.clock.milliseconds);
   const shown = config.metrics.enabled ? metrics : undefined;
@@ -73,6 +78,7 @@ export async function partsOf(
     keeper,
     readConnection,
     doors: await openDoors(doors),
+    certificates,
     overLimit: doors.overLimit,
     refusals,
     overLineLimit: doors.overLineLimit,

@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { requestIds } from '../core/request-id.ts';
+import type { Validity } from '../core/rules/expiry.ts';
 import { type Connection, peersOf, type ReadConnection } from '../doors/caller/connection.ts';
 import { chainOf, type PresentedOptions, presentedReader } from '../doors/caller/presented-certificate.ts';
 import type { Door, ListenerParts } from '../doors/door.ts';
@@ -54,6 +55,8 @@ export interface ServiceParts {
   readonly limits: Limits;
   /** Whether client certificates are inspected before OpenSSL loads their keys. */
   readonly inspects: boolean;
+  /** Of the server certificates in use, by file. */
+  readonly certificates: Map<string, Validity>;
   readonly readConnection: ReadConnection;
   readonly overLimit: AddressLimit;
   readonly refusals: Pick<RefusalCounts, 'count'>;

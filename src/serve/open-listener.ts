@@ -1,15 +1,11 @@
 import type { X509Certificate } from 'node:crypto';
+import { validityOf, validityState, whyRefused } from '../core/rules/expiry.ts';
+import { isoTime } from '../core/time.ts';
 import type { TlsFiles } from '../front/tls.ts';
+import { RepeatedLines } from '../log/repeated-lines.ts';
 import { writePem } from '../pki/der/pem.ts';
 import { type Listener, type ListenerOptions, makeListener, type ServiceParts } from './listener.ts';
-import {
-  type CertificatePaths,
-  CertificateUnusable,
-  checkPair,
-  fileFault,
-  whyNotFor,
-  whyNotValid,
-} from './server-certificate.ts';
+import { type CertificatePaths, CertificateUnusable, checkPair, fileFault, whyNotFor } from './server-certificate.ts';
 import { WatchedFiles } from './watch.ts';
 
 /** A listener as configured: its certificate is in files. */
@@ -49,32 +45,34 @@ export function openListener(place: ListenerPlace, parts: ServiceParts): OpenLis
 const REMIND_MS = 86_400_000;
 
 /** The certificate and its key, as last read. A pair that cannot be used is never taken. */
-function certificateFiles(paths: CertificatePaths, publicName: string | undefined, { log, ports }: ServiceParts) {
+function certificateFiles(paths: CertificatePaths, publicName: string | undefined, parts: ServiceParts) {
+  const { log, certificates } = parts;
+  const { clock } = parts.ports;
   const files = new WatchedFiles([paths.certificate, paths.key]);
   const { certificate: path } = paths;
   let leaf: X509Certificate | undefined;
-  let remindedAt: number | undefined;
+  let lines = new RepeatedLines(REMIND_MS, clock.milliseconds);
   let logged = '';
   let pair: { readonly certificate: Buffer | string; readonly key: Buffer | string } = { certificate: '', key: '' };
   /** At the start there is no other choice, and the log says that callers refuse it. */
   const assertBetter = (next: X509Certificate) => {
-    const nowMs = ports.clock.milliseconds();
-    const validity = whyNotValid(next, nowMs);
-    if (!validity?.isOver || !leaf || whyNotValid(leaf, nowMs)?.isOver) return;
+    const why = whyRefused(validityOf(next), clock.now());
+    if (why === undefined || !leaf || whyRefused(validityOf(leaf), clock.now()) !== undefined) return;
     files.forget(); // it may become valid, or the clock may be wrong
-    throw new CertificateUnusable(`${path}: ${validity.why}`, `${REMEDY} Check the clock, too.`);
+    throw new CertificateUnusable(`${path}: ${why}`, `${REMEDY} Check the clock, too.`);
   };
-  /** Logs once a day that callers refuse the certificate, or soon will. */
+  /** Logs when callers begin to refuse the certificate, or soon will, and then once a day. */
   const remind = () => {
-    const nowMs = ports.clock.milliseconds();
-    if (!leaf || (remindedAt !== undefined && nowMs - remindedAt < REMIND_MS)) return;
-    remindedAt = nowMs;
-    const { isOver = false, why } = whyNotValid(leaf, nowMs) ?? {};
-    if (isOver) log.error({ certificate: path, why, todo: REMEDY }, 'callers refuse the server certificate');
-    else if (why) log.warn({ certificate: path, why, todo: REMEDY }, 'the server certificate expires soon');
+    if (!leaf) return;
+    const say = (level: 'warn' | 'error', why: string | undefined, todo: string, message: string) =>
+      why !== undefined && lines.take(why) !== undefined && log[level]({ certificate: path, why, todo }, message);
+    const validity = validityOf(leaf);
+    const isEnding = validityState(validity, clock.now()) === 'ending';
+    const ends = isEnding ? `expires at ${isoTime(validity.to)}` : undefined;
+    say('error', whyRefused(validity, clock.now()), REMEDY, 'callers refuse the server certificate');
+    say('warn', ends, REMEDY, 'the server certificate expires soon');
     const notFor = publicName === undefined ? undefined : whyNotFor(leaf, publicName);
-    const fields = { certificate: path, why: notFor, todo: NAME_REMEDY };
-    if (notFor !== undefined) log.warn(fields, 'the server certificate is not for publicUrl');
+    say('warn', notFor, NAME_REMEDY, 'the server certificate is not for publicUrl');
   };
   /** Whether there is a new pair. Throws if the files cannot be used. */
   const readIfChanged = () => {
@@ -85,10 +83,11 @@ function certificateFiles(paths: CertificatePaths, publicName: string | undefine
       assertBetter(next);
       leaf = next;
       pair = { certificate, key };
+      certificates.set(path, validityOf(next));
+      lines = new RepeatedLines(REMIND_MS, clock.milliseconds);
     } catch (fault) {
       throw fileFault(fault);
     }
-    remindedAt = undefined;
     remind();
     return true;
   };

@@ -66,17 +66,6 @@ const FILE_FAULTS: Readonly<Record<string, readonly [why: string, todo: string]>
   ENOTDIR: ['part of the path is not a folder', 'Correct the path in tls of the listener.'],
 };
 
-const DAY_MS = 86_400_000;
-const SOON_DAYS = 30;
-
-/** What callers will, or will soon, refuse the certificate for. */
-export function whyNotValid({ validFrom, validTo }: X509Certificate, nowMs: number) {
-  if (nowMs < Date.parse(validFrom)) return { isOver: true, why: `not valid before ${validFrom}` };
-  const days = Math.floor((Date.parse(validTo) - nowMs) / DAY_MS);
-  if (days < 0) return { isOver: true, why: `expired at ${validTo}` };
-  return days < SOON_DAYS ? { isOver: false, why: `expires at ${validTo}` } : undefined;
-}
-
 export function whyNotFor(certificate: X509Certificate, name: string): string | undefined {
   if (isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name)) return undefined;
   const names = certificate.subjectAltName ?? certificate.subject.replaceAll('\n', ', ');

@@ -80,15 +80,19 @@ suite('an integration', () => {
     assert.equal(whyUnauthenticated(anIntegration(), false), undefined);
   });
 
-  test('is warned of a fortnight before its last secret ends', () => {
+  test('is warned of in the last quarter of the life of its last secret, and after that', () => {
+    const until = (offset: number) => ({ hash: hexOf(32), createdAt: at(-90 * DAY), endsAt: at(offset) });
     const of = (difference: Partial<Integration>, ...offsets: number[]) =>
-      endingSecrets([anIntegration({ flows, secrets: secretsUntil(...offsets), ...difference })], NOW);
-    assert.deepEqual(of({}, 14 * DAY), [{ clientId: CLIENT, endsAt: at(14 * DAY) }]);
-    assert.deepEqual(of({}, 1, 14 * DAY + 1), []);
+      endingSecrets([anIntegration({ flows, secrets: offsets.map(until), ...difference })], NOW);
+    assert.deepEqual(of({}, 29 * DAY), [{ clientId: CLIENT, endsAt: at(29 * DAY) }]);
+    assert.deepEqual(of({}, 30 * DAY), []);
+    assert.deepEqual(of({}, 40 * DAY, 1), [], 'the last one to end counts, in whatever order');
     assert.deepEqual(of({}, -5, -1), [{ clientId: CLIENT, endsAt: at(-1) }]);
     assert.deepEqual(of({}), []);
     assert.deepEqual(of({ enabled: false }, 1), []);
     assert.deepEqual(of({ flows: { ...flows, secret: false } }, 1), []);
+    const short = { secrets: [{ hash: hexOf(32), createdAt: NOW, endsAt: at(DAY) }] };
+    assert.deepEqual(of(short), [], 'one for a day is not warned of from its first hour on');
   });
 
   test('gets a token as itself, within its scope and with the proof that it needs', () => {

@@ -100,6 +100,13 @@ export const ALERT_CASES: readonly AlertCase[] = [
     quiet: { 'up{job="tessera",instance="a"}': '1x10', 'up{job="other",instance="b"}': '0x10' },
   },
   byProbe('TesseraNotReady', '5m', 'probe_success', '0x10', '1x10'),
+  byMetric(
+    'TesseraCertificateExpired',
+    '5m',
+    'tessera_server_certificate_expires_timestamp_seconds',
+    '240x10',
+    '301x10',
+  ),
   refused('TesseraStoreUnavailable', 'outcome-unknown', '10m'),
   refused('TesseraOverloaded', 'overloaded', '15m'),
   {
@@ -137,7 +144,13 @@ export const ALERT_CASES: readonly AlertCase[] = [
   },
   byMetric('TesseraEventLogHeldBack', '10m', 'tessera_event_log_lag_seconds', '60x20', '60x3 0x20'),
   byMetric('TesseraOrphanedSlots', '10m', 'tessera_slots_orphaned', '0 0 1x30', '0x30'),
-  byProbe('TesseraCertificateExpires', '90m', 'probe_ssl_earliest_cert_expiry', '86400x100', '2592000x100'),
+  {
+    alert: 'TesseraCertificateExpires',
+    labels: { of: 'issuer' },
+    at: '90m',
+    fires: { 'tessera_certificates_ending_soon{instance="a",of="issuer"}': '1x100' },
+    quiet: { 'tessera_certificates_ending_soon{instance="a",of="issuer"}': '0x100' },
+  },
   {
     alert: 'TesseraSlotsFull',
     labels: NODE,

@@ -15,6 +15,8 @@ export function exportedText(): Promise<string> {
     store: () => ({ commits, reads, waiting: 0, walBytes: 4096, sessions }),
     spans: () => ({ sent: 1, dropped: { 'queue-full': 1 }, waiting: 0 }),
   });
+  metrics.certificateEnd = 2e9;
+  metrics.endingCertificates = { server: 1, issuer: 0 };
   metrics.observe({ operation: 'token', outcome: 'refused', reason: 'store-unavailable' }, 12);
   metrics.ignoredHeader();
   metrics.directory('corp', { ended: 1 });

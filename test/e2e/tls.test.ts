@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { connect, type TLSSocket } from 'node:tls';
+import { isDeepStrictEqual } from 'node:util';
 import { canInspect } from '../../src/front/certificate-inspection.ts';
 import { issuers } from '../../src/store/tables/issuers.ts';
 import { type Authority, makeAuthority } from '../authority.ts';
@@ -14,7 +15,7 @@ import { ADA } from '../samples.ts';
 import { callerOver, json, PROTOCOLS, reachOf, tlsOptionsOf } from './caller.ts';
 import { registryFollows } from './registry-follows.ts';
 import { sClient } from './s-client.ts';
-import { anIssuer, issueServer, startService, type TestService } from './service.ts';
+import { anIssuer, issueServer, SERVER_AUTH, startService, type TestService } from './service.ts';
 import { assertRefused, CERTIFICATE, CLIENT, pairByCertificate, SCOPE } from './steps.ts';
 
 const REQUEST = { path: CERTIFICATE, ...json({ client_id: CLIENT, scope: SCOPE }) };
@@ -212,6 +213,39 @@ test('a server certificate that has expired is used at a start, and is an error 
   const found = service.logLines.filter((line) => line.includes('callers refuse the server certificate'));
   assert.equal(found.length, 1);
   assert.match(found[0] ?? '', /"level":"error".*server\.crt.*expired at .*2021.*Renew it/);
+});
+
+test('a server certificate that expires while it is served is an error in the log then, and in /readyz and /metrics', async () => {
+  const ends = Date.UTC(2090, 0, 1) / 1000;
+  const server = (authority: Authority) =>
+    authority.issue({
+      commonName: 'localhost',
+      dnsNames: ['localhost'],
+      usages: [SERVER_AUTH],
+      notAfter: '2090-01-01',
+    });
+  const service = await startService({ server });
+  const caller = callerOver('HTTP/1.1', reachOf(service));
+  const logged = (what: string) => service.logLines.filter((line) => line.includes(what)).length;
+  try {
+    const { json: before } = await caller.ask({ path: '/readyz' });
+    assert.equal(before['reasons'], undefined);
+    const { text } = await caller.ask({ path: '/metrics' });
+    assert.match(text, new RegExp(`^tessera_server_certificate_expires_timestamp_seconds ${ends}$`, 'm'));
+    service.pass(ends - 86_400 - service.now());
+    await eventually('it is said that it ends', () => logged('the server certificate expires soon') === 1);
+    service.pass(86_401);
+    await eventually('it is said that it has ended', () => logged('callers refuse the server certificate') === 1);
+    const ready = async () => (await caller.ask({ path: '/readyz' })).json['reasons'];
+    const reasons = { 'server certificate': 'expired at 2090-01-01T00:00:00Z' };
+    await eventually('/readyz says so', async () => isDeepStrictEqual(await ready(), reasons));
+    const { status, json: after } = await caller.ask({ path: '/readyz' });
+    assert.deepEqual([status, after['status']], [200, 'ok'], 'every node has it: no other one would do better');
+    assert.equal(logged('the server certificate expires soon'), 1);
+  } finally {
+    caller.close();
+    await service.stop();
+  }
 });
 
 test('a server certificate for another name than publicUrl is logged, unless only proxies connect', async () => {

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { Config } from '../../config/schema.ts';
 import { publicNameOf } from '../../config/served-doors.ts';
+import { validityOf, validityState, whyRefused } from '../../core/rules/expiry.ts';
 import {
   type CertificatePaths,
   CertificateUnusable,
@@ -13,9 +14,6 @@ import { systemClock } from '../../system.ts';
 import { counted } from '../terminal/output.ts';
 import { examineFile, forOwner, unusable } from './files.ts';
 import { bad, type Finding, good, poor } from './finding.ts';
-
-const DAY_MS = 86_400_000;
-const SOON_DAYS = 30;
 
 export function examineServerCertificates(config: Config): Finding[] {
   return config.listeners.flatMap((listener) => {
@@ -32,24 +30,31 @@ function examineCertificate(about: string, tls: CertificatePaths, name: string |
   if (!(leaf instanceof X509Certificate)) return [leaf];
   const why = name === undefined ? undefined : whyNotFor(leaf, name);
   return [
-    examineValidity(about, leaf),
+    examineExpiry(about, leaf, 'Renew it; the service reads it again by itself.'),
     ...(why === undefined ? [] : [bad(about, why, 'Callers will refuse it: check publicUrl.')]),
     ...examinePair(about, tls),
   ];
 }
 
-function examineValidity(about: string, { validFrom, validTo }: X509Certificate): Finding {
-  const todo = 'Renew it; the service reads it again by itself.';
-  if (Date.parse(validFrom) > systemClock.milliseconds())
-    return bad(about, `not valid before ${validFrom}`, 'Put one there that is valid now, or check the clock.');
-  return examineExpiry(about, validTo, todo);
+export function examineExpiry(about: string, certificate: X509Certificate, todo: string): Finding {
+  const [validity, now] = [validityOf(certificate), systemClock.now()];
+  const left = spanOf(Math.abs(validity.to - now));
+  switch (validityState(validity, now)) {
+    case 'early':
+      return bad(about, whyRefused(validity, now) ?? '', 'Put one there that is valid now, or check the clock.');
+    case 'over':
+      return bad(about, `expired ${left} ago`, todo);
+    case 'ending':
+      return poor(about, `expires in ${left}`, todo);
+    case 'valid':
+      return good(about, `good for ${left}`);
+  }
 }
 
-export function examineExpiry(about: string, validTo: string, todo: string): Finding {
-  const leftMs = Date.parse(validTo) - systemClock.milliseconds();
-  const days = Math.floor(Math.abs(leftMs) / DAY_MS);
-  if (leftMs < 0) return bad(about, days === 0 ? 'expired today' : `expired ${counted(days, 'day')} ago`, todo);
-  return days < SOON_DAYS ? poor(about, `expires in ${days} days`, todo) : good(about, `good for ${days} days`);
+/** In hours, if it is less than two days. */
+function spanOf(length: number): string {
+  const hours = Math.floor(length / 3600);
+  return hours < 48 ? counted(hours, 'hour') : counted(Math.floor(hours / 24), 'day');
 }
 
 function readCertificate(about: string, path: string): X509Certificate | Finding {

@@ -79,10 +79,10 @@ function examineSecrets({ integrations }: FollowedRegistry, now: EpochSeconds): 
 
 async function examineIssuers({ issuers: approved }: FollowedRegistry, store: Store): Promise<Finding[]> {
   if (approved.length === 0) return [good('issuers', 'none approved: no authorization by certificate')];
-  const expiries = approved.map(({ label, certificate }) => {
-    const { validTo } = new X509Certificate(certificate);
-    return examineExpiry(`issuer ${label}`, validTo, 'Approve its successor before it ends.');
-  });
+  const todo = 'Approve its successor before it ends.';
+  const expiries = approved.map(({ label, certificate }) =>
+    examineExpiry(`issuer ${label}`, new X509Certificate(certificate), todo),
+  );
   const settings = [...approved.flatMap(examineCurves), ...examineIdentitySources(approved)];
   return [...expiries, ...settings, ...(await examineUpns(approved, store))];
 }

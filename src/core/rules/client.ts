@@ -7,9 +7,10 @@ import { accept, type Outcome, refuse } from '../outcome.ts';
 import type { Refusal, RefusalReason } from '../refusal.ts';
 import type { ResourceServer } from '../resource-server.ts';
 import { hasOpaqueItems } from '../scope.ts';
-import { type EpochSeconds, epochSeconds, seconds } from '../time.ts';
+import { type EpochSeconds, seconds } from '../time.ts';
 import { ASSERTION_ALGORITHMS, type TokenIssuer } from '../token-issuer.ts';
 import type { Target } from './audience.ts';
+import { validityState } from './expiry.ts';
 import { whyNotAllowed } from './identity.ts';
 import { requestedTarget, type WantedTarget } from './scope.ts';
 
@@ -68,15 +69,13 @@ export function whyUnauthenticated(
   return isAuthenticated === false && isConfidential(integration) ? 'client-authentication-required' : undefined;
 }
 
-/** How long before its end a secret is warned of. */
-const WARNED_BEFORE = seconds(14 * 86_400);
-
 /** Enabled integrations whose last secret has ended or ends soon. */
 export function endingSecrets(integrations: readonly Integration[], now: EpochSeconds) {
   return integrations.flatMap(({ clientId, enabled, flows, secrets = [] }) => {
-    const endsAt = Math.max(...secrets.map((secret) => secret.endsAt));
-    const isEnding = enabled && flows.secret && secrets.length > 0 && endsAt <= now + WARNED_BEFORE;
-    return isEnding ? [{ clientId, endsAt: epochSeconds(endsAt) }] : [];
+    const last = secrets.toSorted((a, b) => a.endsAt - b.endsAt).at(-1);
+    if (!enabled || !flows.secret || !last) return [];
+    const { createdAt: from, endsAt } = last;
+    return validityState({ from, to: endsAt }, now) === 'valid' ? [] : [{ clientId, endsAt }];
   });
 }
 

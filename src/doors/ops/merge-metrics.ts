@@ -41,9 +41,14 @@ function combine(parts: readonly MetricsPart[]): MetricsPart {
   );
 }
 
+const sum = (a: number, b: number) => a + b;
+const COMBINING: Readonly<Record<string, typeof sum>> = {
+  max: (a, b) => Math.max(a, b),
+  min: (a, b) => Math.min(a, b),
+};
+
 function combineValues(families: readonly [Family, ...Family[]]): readonly Value[] {
-  const add =
-    families[0].aggregator === 'max' ? (a: number, b: number) => Math.max(a, b) : (a: number, b: number) => a + b;
+  const add = COMBINING[families[0].aggregator ?? ''] ?? sum;
   const combined = new Map<string, Value>();
   for (const value of families.flatMap(({ values }) => values)) {
     const key = JSON.stringify([value.metricName, value.labels]);

@@ -43,6 +43,8 @@ export class Metrics {
   #ignoredHeaders = 0;
   endingGrants = 0;
   endingSecrets = 0;
+  endingCertificates: Readonly<Record<string, number>> = {};
+  certificateEnd: number | undefined;
   eventLag = 0;
   #gather: (() => Promise<PartsOfWorkers>) | undefined;
   #registered: Promise<Registry> | undefined;
@@ -84,8 +86,16 @@ export class Metrics {
         () => this.endingGrants,
       ),
       tessera_client_secrets_ending_soon: highest(
-        'Integrations whose last generated secret ends within 14 days, or has ended.',
+        'Integrations whose last generated secret ends soon, or has ended.',
         () => this.endingSecrets,
+      ),
+      tessera_certificates_ending_soon: highest(
+        'Certificates of listeners and of approved issuers that expire soon, or that are not valid.',
+        () => byLabel('of', this.endingCertificates),
+      ),
+      tessera_server_certificate_expires_timestamp_seconds: lowest(
+        'When the first server certificate of the listeners expires.',
+        () => this.certificateEnd,
       ),
       tessera_directory_outcomes_total: counter(
         'What rechecks of directories found: identities rechecked and ended, alarms (too many ended), and times that one was away.',
@@ -235,8 +245,9 @@ const metricOf =
 
 const counter = metricOf('counter');
 const gauge = metricOf('gauge');
-/** Of the values of workers, the highest. */
+/** Of the values of workers, the highest or the lowest. */
 const highest = metricOf('gauge', 'max');
+const lowest = metricOf('gauge', 'min');
 const durations = metricOf('histogram');
 
 function valuesOf(given: ReturnType<Values>): readonly Value[] {

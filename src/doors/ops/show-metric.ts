@@ -12,7 +12,7 @@ export interface Shown {
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
-  /** How the values of workers are combined: `max`, `worker` (kept apart by label), otherwise summed. */
+  /** How the values of workers are combined: `max`, `min`, `worker` (kept apart by label), otherwise summed. */
   readonly aggregator?: string | undefined;
   readonly values: () => readonly Value[];
 }

@@ -2,7 +2,8 @@
 import { type Counts, quantile, refusalsIn, sum } from '../../../core/figures.ts';
 import { endingSecrets } from '../../../core/rules/client.ts';
 import { isUnchecked } from '../../../core/rules/weakening.ts';
-import { type EpochSeconds, epochSeconds } from '../../../core/time.ts';
+import { type EpochSeconds, epochSeconds, isoTime } from '../../../core/time.ts';
+import { endingIssuers } from '../../../operations/upkeep/ending-issuers.ts';
 import { type FiguresOver, figuresOver, SPANS, type Span } from '../../../operations/upkeep/figures.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
@@ -87,8 +88,8 @@ async function attention(
   const { share } = requestsIn(total);
   const listed = await visit.act('issuer-list');
   const issuers = listed.ok ? listed.value.value.items : [];
-  const soon = new Date((visit.now + 30 * 86_400) * 1000).toISOString();
-  const expiring = issuers.filter(({ expires = '' }) => expires < soon);
+  const { registry } = visit.parts.callerPorts;
+  const expiring = endingIssuers(registry.issuers, visit.now);
   const link = (path: string, text: string) => html`<li><a href="${path}">${text}</a></li>`;
   const items = [
     ...(failing > 0 ? [html`<li>${words.failing(failing)}</li>`] : []),
@@ -96,11 +97,13 @@ async function attention(
     ...(reused > 0 ? [link('/console/events?type=reused', words.reused(reused))] : []),
     ...refused.map(([clientId, rows]) => link(pathOf('integrations', clientId), refusedText(visit, rows, changes))),
     ...(share >= MUCH ? [html`<li>${words.muchRefused(percent(share))}</li>`] : []),
-    ...expiring.map(({ label = '', expires = '' }) => link(pathOf('issuers', label), words.expiring(label, expires))),
+    ...expiring.map(({ label, validity }) =>
+      link(pathOf('issuers', label), words.expiring(label, isoTime(validity.to).slice(0, 10))),
+    ),
     ...issuers
       .filter(({ revocation }) => isUnchecked(revocation))
       .map(({ label = '' }) => link(pathOf('issuers', label), words.unchecked(label))),
-    ...endingSecrets(visit.parts.callerPorts.registry.integrations, visit.now).map(({ clientId }) =>
+    ...endingSecrets(registry.integrations, visit.now).map(({ clientId }) =>
       link(pathOf('integrations', clientId), words.ending(clientId)),
     ),
   ];
