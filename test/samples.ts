@@ -33,6 +33,7 @@ export function anIntegration(difference: Partial<Integration> = {}): Integratio
     vendor: 'Example',
     scope: scopeOf('orders:read,write;stock:read'),
     enabled: true,
+    confidential: false,
     flows: { device: true, certificate: true },
     access: { to: 'everyone' },
     binding: 'none',

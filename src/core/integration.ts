@@ -12,6 +12,8 @@ export interface Integration {
   readonly vendor: string;
   readonly scope: Scope;
   readonly enabled: boolean;
+  /** Whether a client id alone proves too little. It is registered, not concluded: without a key or secret, nobody authenticates. */
+  readonly confidential: boolean;
   /** Absent: an operator has disabled it, if it is not enabled. */
   readonly disabledByOwner?: true;
   /** Removed for good: only ended grants and events name it still. Its client id may be registered again. */
@@ -59,6 +61,11 @@ export interface ClientSecret extends SecretMark {
 export interface ExchangeEntry {
   readonly integration: ClientId;
   readonly scope: string;
+}
+
+/** Whether it has what callers authenticate with, or had it, or will: such an integration is confidential. */
+export function hasProofs({ keys, flows, secrets = [] }: Pick<Integration, 'keys' | 'flows' | 'secrets'>): boolean {
+  return keys !== undefined || flows.secret === true || secrets.length > 0;
 }
 
 export interface CodeFlow {

@@ -1,13 +1,12 @@
 // Integrations that authenticate, and what their grants need afterwards.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { ClientId, Integration } from '../../src/core/integration.ts';
+import { type ClientId, hasProofs, type Integration } from '../../src/core/integration.ts';
 import {
   checkClient,
   clientIssuer,
   decideClient,
   endingSecrets,
-  isConfidential,
   liveSecrets,
   whyUnauthenticated,
   whyUnprovenRedemption,
@@ -25,8 +24,7 @@ const flows = { device: true, certificate: true, secret: true };
 const secretsUntil = (...offsets: number[]) =>
   offsets.map((offset) => ({ hash: hexOf(32), createdAt: NOW, endsAt: at(offset) }));
 const keys = { from: 'file', set: {} } as unknown as NonNullable<Integration['keys']>;
-const withKeys = anIntegration({ keys });
-const withSecret = anIntegration({ flows, secrets: secretsUntil(-1) });
+const withKeys = anIntegration({ keys, confidential: true });
 
 suite('an integration', () => {
   test('with keys is the issuer of its own assertions', () => {
@@ -65,18 +63,19 @@ suite('an integration', () => {
     assert.deepEqual(liveSecrets(anIntegration({ flows }), NOW), []);
   });
 
-  test('with keys or a secret is confidential, also after the secret has ended', () => {
-    assert.equal(isConfidential(anIntegration()), false);
-    assert.equal(isConfidential(withKeys), true);
-    assert.equal(isConfidential(withSecret), true);
-    assert.equal(isConfidential(anIntegration({ flows })), false);
-    assert.equal(isConfidential(anIntegration({ secrets: secretsUntil(1) })), false);
+  test('has proofs with a key, while secrets are on, and with a secret, also after it has ended', () => {
+    assert.equal(hasProofs(anIntegration()), false);
+    for (const difference of [{ keys }, { flows }, { secrets: secretsUntil(-1) }])
+      assert.equal(hasProofs(anIntegration(difference)), true, Object.keys(difference).join());
+    assert.equal(hasProofs(anIntegration({ secrets: [] })), false);
   });
 
-  test('that is confidential must authenticate, at doors where it can', () => {
-    assert.equal(whyUnauthenticated(withKeys, false), 'client-authentication-required');
-    assert.equal(whyUnauthenticated(withKeys, true), undefined);
-    assert.equal(whyUnauthenticated(withKeys, undefined), undefined);
+  test('that is confidential must authenticate, at doors where it can, whatever is left of its keys and secrets', () => {
+    for (const integration of [withKeys, anIntegration({ confidential: true })]) {
+      assert.equal(whyUnauthenticated(integration, false), 'client-authentication-required');
+      assert.equal(whyUnauthenticated(integration, true), undefined);
+      assert.equal(whyUnauthenticated(integration, undefined), undefined);
+    }
     assert.equal(whyUnauthenticated(anIntegration(), false), undefined);
   });
 

@@ -145,7 +145,7 @@ test('reuse of a spent refresh token ends the grant; with onReuse: report it is 
 });
 
 test('without the proof that it needs, a token changes nothing: a stolen one may not even end the grant', () => {
-  const integration = anIntegration({ keys: { from: 'file', set: '{"keys":[]}' } });
+  const integration = anIntegration({ confidential: true });
   const proven = { isAuthenticated: false, jkt: undefined };
   for (const standing of ['current', 'last-spent', 'spent', 'ahead'] as const)
     assert.equal(reasonOf({ standing, integration, proven }), 'client-authentication-required');

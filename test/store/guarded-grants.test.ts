@@ -87,7 +87,8 @@ suite('a node of 0.2', () => {
 
   test('reads integrations with keys, secrets and opaque scope, and keeps them when it changes one', () => {
     const added: Partial<Integration> = {
-      keys: { from: 'file', set: '{"keys":[]}' },
+      confidential: true,
+      keys: { from: 'file', set: '{"keys":[{"kid":"k1"}]}' },
       secrets: [{ hash: HASH, createdAt: NOW, endsAt: NOW }],
       exchange: [{ integration: anIntegration().clientId, scope: 'a:b' }],
     };

@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs';
 import type { Seconds } from '../../core/time.ts';
 import type { KeyAddition } from '../../operations/admin/integration-keys.ts';
+import type { WrittenIntegration } from '../../operations/admin/objects.ts';
+import { systemClock } from '../../system.ts';
 import { CommandFailure } from '../terminal/exit.ts';
 import { readInput } from '../terminal/input.ts';
 import { print, printJson, printOnly, printTable, remark, result } from '../terminal/output.ts';
@@ -38,6 +40,17 @@ export const PROOFS_WORKS = {
   'integration key remove': administering(removeKey),
   'integration secret': administering(makeSecret),
 };
+
+/** Whether it is confidential, and has nothing to authenticate with. */
+export function isLocked({ confidential, keys = [], secrets = [] }: WrittenIntegration): boolean {
+  const isLive = ({ endsAt = '' }) => Date.parse(endsAt) > systemClock.milliseconds();
+  return confidential === true && keys.length === 0 && !secrets.some(isLive);
+}
+
+function remarkIfLocked(integration: WrittenIntegration): void {
+  if (isLocked(integration))
+    remark('It has no key or secret now, and stays confidential: it authenticates nobody until it has one.');
+}
 
 interface KeyFlags {
   readonly url?: string;
@@ -79,8 +92,9 @@ async function printKeys(id: string, { json }: { json?: true }, { act }: Adminis
 }
 
 async function removeKey(clientId: string, kid: string, _: unknown, { act }: Administration): Promise<void> {
-  await act('integration-key-remove', { id: clientId, query: { key: kid } });
+  const left = await act('integration-key-remove', { id: clientId, query: { key: kid } });
   print(`${kid} no longer authenticates ${clientId}`);
+  remarkIfLocked(left);
   result({ clientId, removed: kid });
 }
 
@@ -88,8 +102,9 @@ async function removeKey(clientId: string, kid: string, _: unknown, { act }: Adm
 async function makeSecret(id: string, flags: SecretFlags, { act }: Administration): Promise<void> {
   const { endsIn, dropOld, dropAll: all = false } = flags;
   if (dropOld || all) {
-    await act('integration-secret-drop', { id, query: { all } });
+    const left = await act('integration-secret-drop', { id, query: { all } });
     print(`The ${all ? 'secrets' : 'old secret'} of ${id} ${all ? 'are' : 'is'} no longer valid`);
+    remarkIfLocked(left);
     return result({ clientId: id });
   }
   if (endsIn === undefined)

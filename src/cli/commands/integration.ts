@@ -7,7 +7,7 @@ import { declares, describes, type Flags } from '../terminal/manual.ts';
 import { counted, print, result } from '../terminal/output.ts';
 import { accepted } from '../terminal/wording.ts';
 import { administering } from './administration.ts';
-import { PROOFS_TEXT, PROOFS_WORKS } from './integration-keys.ts';
+import { isLocked, PROOFS_TEXT, PROOFS_WORKS } from './integration-keys.ts';
 import type { Administration } from './steps.ts';
 import { switches, worksOf, yesNo } from './things.ts';
 
@@ -26,6 +26,7 @@ const FLAGS = `
   --assertion <yes|no>        whether workloads may authorize by assertion of a token issuer -> flows.assertion
   --code <yes|no>             whether programs may send people to a browser for an authorization code
   --redirect-uri <uri>        where the code may be sent; may be repeated; replaces all; turns --code on
+  --confidential <yes|no>     whether a client id alone proves too little; yes once there are keys or secrets -> confidential
   --secret <yes|no>           whether callers may authenticate with a generated secret -> flows.secret
   --secret-address <address>  where alone a secret works (10.0.0.0/8), or any; may be repeated -> secretAddresses
   --token-endpoint-audience <yes|no>  whether aud of a client assertion may be the token endpoint
@@ -173,7 +174,9 @@ function recordOf(integration: WrittenIntegration): Record<string, string> {
 
 function proofsOf(integration: WrittenIntegration): Record<string, string> {
   const { flows = {}, secretAddresses = [], resourceServer, exchange = [], keys, secrets = [] } = integration;
+  const locked = isLocked(integration) ? ', and it authenticates nobody: it has no key or secret' : '';
   return {
+    confidential: `${yesNo(integration.confidential)}${locked}`,
     ...(keys && { 'by key': keys.join(', ') }),
     ...(flows.secret && { 'by secret': secrets.map(({ endsAt }) => `until ${endsAt}`).join(', ') || 'none made yet' }),
     ...(secretAddresses.length > 0 && { 'secrets from': secretAddresses.join(', ') }),

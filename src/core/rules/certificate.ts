@@ -6,7 +6,7 @@ import type { ClientId, Integration } from '../integration.ts';
 import { accept, type Outcome, refuse } from '../outcome.ts';
 import type { ResourceServer } from '../resource-server.ts';
 import type { Target } from './audience.ts';
-import { isConfidential, withFlow } from './client.ts';
+import { withFlow } from './client.ts';
 import { spokenForBy, whyNotAllowed } from './identity.ts';
 import { requestedTarget, type WantedTarget } from './scope.ts';
 
@@ -57,7 +57,7 @@ export function decideCertificateCaller(
 ): Outcome<Integration> {
   const open = withFlow(integration, 'certificate');
   if (!open.ok) return open;
-  if (isConfidential(open.value)) return refuse('client-authentication-required');
+  if (open.value.confidential) return refuse('client-authentication-required');
   const server = serverOfCertificate(caller, open.value.resourceServer, resourceServers);
   return server ? open : refuse('exchange-not-allowed');
 }

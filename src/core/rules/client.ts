@@ -56,17 +56,12 @@ export function liveSecrets({ flows, secrets = [] }: Integration, now: EpochSeco
   return flows.secret ? secrets.filter(({ endsAt }) => now < endsAt) : [];
 }
 
-/** Whether a client id alone proves too little. Secrets that have ended count: time must not open an integration. */
-export function isConfidential({ keys, flows, secrets = [] }: Integration): boolean {
-  return keys !== undefined || (flows.secret === true && secrets.length > 0);
-}
-
 /** RFC 6749 3.2.1, 6: its grants then need more than a client id. `isAuthenticated`: undefined at a door without client authentication. */
 export function whyUnauthenticated(
   integration: Integration,
   isAuthenticated: boolean | undefined,
 ): 'client-authentication-required' | undefined {
-  return isAuthenticated === false && isConfidential(integration) ? 'client-authentication-required' : undefined;
+  return isAuthenticated === false && integration.confidential ? 'client-authentication-required' : undefined;
 }
 
 /** Enabled integrations whose last secret has ended or ends soon. */
@@ -121,12 +116,12 @@ export function whyUnprovenRefresh(
 ): RefusalReason | undefined {
   const isClient = origin.kind === 'client';
   if (!proven) {
-    const isElsewhere = isClient || (isConfidential(integration) && !CONTRACT_ORIGINS.includes(origin.kind));
+    const isElsewhere = isClient || (integration.confidential && !CONTRACT_ORIGINS.includes(origin.kind));
     if (isElsewhere || terms || hasOpaqueItems(scope)) return 'grant-of-oauth-door';
     return integration.binding === 'dpop' ? 'dpop-key-differs' : undefined;
   }
   // RFC 6749 6: who authenticated for the grant authenticates for its refreshes.
-  const isBare = !proven.isAuthenticated && (isClient || isConfidential(integration));
+  const isBare = !proven.isAuthenticated && (isClient || integration.confidential);
   if (isBare) return 'client-authentication-required';
   if (proven.jkt === undefined && terms?.jkt !== undefined) return 'dpop-proof-missing';
   // RFC 9449 5: who sends a proof expects a bound token. An unbound one would be discarded, and with it the refresh token.

@@ -7,7 +7,7 @@ import { asksForCertificate } from './refresh.ts';
 type Settings = Partial<
   RevocationPolicy &
     TokenOverrides &
-    Pick<Integration, 'binding' | 'access' | 'secretAddresses'> &
+    Pick<Integration, 'binding' | 'access' | 'secretAddresses' | 'confidential'> &
     Pick<ApprovedIssuer, 'profile' | 'policies' | 'integrations'> & { readonly rules: unknown }
 >;
 
@@ -36,6 +36,8 @@ const RULES: Readonly<Record<string, (was: Settings, will: Settings) => boolean>
   'Certificates without the required policy will be accepted.': (was, will) => isOpened(was.policies, will.policies),
   'It will serve every integration.': (was, will) => isOpened(was.integrations, will.integrations),
   'Secrets will work from every address.': (was, will) => isOpened(was.secretAddresses, will.secretAddresses),
+  'It will be public: its client id alone will be enough, without a key or secret.': (was, will) =>
+    was.confidential === true && will.confidential !== true,
   'Workloads that match a new pattern will be accepted.': (was, will) =>
     patternsOf(will).some((pattern) => !patternsOf(was).includes(pattern)),
   'Every identity that may use integrations will be able to use it.': ({ access: { to = 'everyone' } = {} }, will) =>

@@ -1,5 +1,5 @@
 // Integrations as operators write them: what must be true of the fields, and what depends on other things.
-import { type Access, type Integration, keyNames, parseClientId } from '../../core/integration.ts';
+import { type Access, hasProofs, type Integration, keyNames, parseClientId } from '../../core/integration.ts';
 import { accept } from '../../core/outcome.ts';
 import { isRedirectUri } from '../../core/redirect-uri.ts';
 import type { ResourceServerId } from '../../core/resource-server.ts';
@@ -20,12 +20,14 @@ import type { WrittenIntegration } from './objects.ts';
 import { findThing } from './perform.ts';
 import { allPublishedKeys } from './signing-keys.ts';
 
-/** Not even hashes of secrets are shown. */
+/** Not even hashes of secrets are shown. A `confidential: false` would contradict a key that a client adds before it sends this back. */
 export function writtenIntegration(row: Integration): WrittenIntegration {
-  const { scope, removed: _, registration: __, disabledByOwner: ___, keys, secrets, ...integration } = row;
+  const { scope, confidential, keys, secrets, ...rest } = row;
+  const integration = without(rest, ['removed', 'registration', 'disabledByOwner']);
   const made = secrets?.map(({ createdAt, endsAt }) => ({ createdAt: isoTime(createdAt), endsAt: isoTime(endsAt) }));
   return {
     ...integration,
+    ...(confidential && { confidential }),
     ...(keys && { keys: keyNames(keys), publicKeys: keys }),
     ...(made && { secrets: made }),
     scope: scope.text,
@@ -59,7 +61,7 @@ export async function draftedIntegration(
   const { flows, overrides, name, description, vendor, enabled, binding, accessTokenFormat, ...more } = body;
   const isOfOwner = before?.enabled ? ports.isOwner : before?.disabledByOwner;
   const { owners, tokenEndpointAudience, publicEnterprise, secretAddresses, resourceServer, exchange } = more;
-  return accept({
+  const next = {
     ...without(before, OPTIONAL),
     clientId: named.value.clientId,
     name,
@@ -75,8 +77,10 @@ export async function draftedIntegration(
     ...said({ owners, tokenEndpointAudience, publicEnterprise, secretAddresses, exchange }),
     ...(resourceServer && { resourceServer: resourceServer as ResourceServerId }),
     ...(keys.value && { keys: keys.value }),
-    ...(!enabled && isOfOwner && { disabledByOwner: true }),
-  });
+    ...(!enabled && isOfOwner && { disabledByOwner: true as const }),
+  };
+  if (hasProofs(next) && more.confidential === false) return decline('public-with-proofs', clientIdText);
+  return accept({ ...next, confidential: more.confidential ?? (before?.confidential || hasProofs(next)) });
 }
 
 /** A document of a client has an address: nobody registers one. */

@@ -22,7 +22,7 @@ export function addIntegrationKeys(clientId: string, given: KeyAddition, ports: 
     const [known, now] = [keyMarks(before.keys), keyMarks(keys.value)];
     const ended = known.filter((mark) => !now.includes(mark));
     const key = now.filter((mark) => !known.includes(mark)).join(' ');
-    const next = { ...before, keys: keys.value };
+    const next = { ...before, keys: keys.value, confidential: true };
     const first = ended.length > 0 && ({ first: { did: 'key-removed', ended } } as const);
     return accept({ next, ...first, deed: { did: 'key-added', key } });
   });

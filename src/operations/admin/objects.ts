@@ -108,6 +108,9 @@ const PublicKeysObject = described<ClientKeys>({
 });
 const SecretTimes = object({ createdAt: text('When it was made.'), endsAt: optional(text('When it ends.')) });
 
+const CONFIDENTIAL =
+  'Whether a client id alone proves too little. Left out: as it was; a new one is if it has publicKeys or flows.secret, and has to be. In answers only if true.';
+
 export const IntegrationObject = object(
   {
     clientId: shown(text('What callers send as client_id.')),
@@ -116,6 +119,8 @@ export const IntegrationObject = object(
     vendor: usually(text('Who makes it.'), ''),
     scope: text('All that its tokens may carry, such as orders:read,write;stock:read.'),
     enabled: flag('Whether callers may use it.', true),
+    // No default: what depends on the others cannot be published as a value that may be sent.
+    confidential: optional(boolean({ description: CONFIDENTIAL })),
     flows: optional(object(FLOWS, { ...CLOSED, description: 'How callers may authorize.' })),
     access: usually(AccessObject, { to: 'everyone' }),
     binding: usually(oneOf(BINDINGS, 'What a refresh must come with.'), 'none'),

@@ -99,6 +99,8 @@ const TABLE = {
     'secrets-not-two': '%s has no old secret | Make a new one first…',
     'public-keys-too-many': 'an integration has %s public keys at most | Remove one first…',
     'secret-flow-off': 'secrets are off for %s | Turn them on, if a key or a certificate is not possible…',
+    'public-with-proofs':
+      'the integration %s has keys or secrets, or secrets are on, so that it is confidential | Take them away first…',
     'client-secrets-exhausted': '%s has two secrets already | Drop the old one first…',
     'client-secrets-none': '%s has no old secret | Make a new one first…',
     'client-id-of-token-issuer':

@@ -1,5 +1,7 @@
-import type { Integration } from '../../core/integration.ts';
+import type { Hex } from '../../core/hex.ts';
+import { type ClientKeys, type ClientSecret, hasProofs, type Integration } from '../../core/integration.ts';
 import { isOpaqueItem, parseScope } from '../../core/scope.ts';
+import { epochSeconds } from '../../core/time.ts';
 import { registeredTable } from '../table.ts';
 
 export const integrations = registeredTable<Integration>(
@@ -8,15 +10,29 @@ export const integrations = registeredTable<Integration>(
   storedIntegration,
   ({ scope: text, ...rest }, clientId) => {
     const { added = {}, ...flows } = rest.flows;
-    const { opaqueScope = [], flows: own = flows, ...more } = added;
+    const { opaqueScope = [], flows: own = flows, keys, secrets = [], ...more } = added;
+    const confidential = hasProofs({ keys, secrets, flows: own });
+    const made = secrets.filter(({ endsAt }: ClientSecret) => endsAt !== SECRET_BEFORE_ALL.endsAt);
     const plain = text === ONLY_OPAQUE && opaqueScope.length > 0 ? [] : [text];
     const scope = parseScope([...plain, ...opaqueScope].join(';'));
     if (!scope) throw new Error(`the integration ${clientId} has a malformed scope in the store`);
-    return { scope, ...rest, flows: own, ...more };
+    const proofs = { ...(keys && keys.set !== NO_KEYS.set && { keys }), ...(made.length > 0 && { secrets: made }) };
+    return { scope, ...rest, confidential, flows: own, ...proofs, ...more };
   },
 );
 
 const NO_FLOWS = { device: false, certificate: false };
+/**
+ * How it is stored that an integration is confidential: 0.3.0 to 0.3.3 keep a secret that ended long ago, whatever they change, and
+ * refuse a bare client id where there is a key set. A member of its own they would show, and then refuse when it is sent back.
+ */
+const SECRET_BEFORE_ALL: ClientSecret = {
+  hash: '0'.repeat(64) as Hex,
+  createdAt: epochSeconds(0),
+  endsAt: epochSeconds(0),
+};
+const NO_KEYS = { from: 'file', set: '{"keys":[]}' } as const satisfies ClientKeys;
+
 /** A scope for releases before 0.3, which do not read opaque items. */
 const ONLY_OPAQUE = 'opaque';
 
@@ -25,13 +41,14 @@ const ONLY_OPAQUE = 'opaque';
  * integration that needs DPoP, it sees that all is off.
  */
 function storedIntegration(integration: Integration) {
-  const { keys, tokenEndpointAudience, secrets, secretAddresses, publicEnterprise, resourceServer, exchange, ...rest } =
-    integration;
+  const { confidential, keys, tokenEndpointAudience, secrets, secretAddresses, ...others } = integration;
+  const { publicEnterprise, resourceServer, exchange, ...rest } = others;
   const entries = rest.scope.text.split(';').filter(Boolean);
   const [opaque, plain] = [entries.filter(isOpaqueItem), entries.filter((entry) => !isOpaqueItem(entry))];
   const isDpop = rest.binding === 'dpop';
   const added = {
     ...{ keys, tokenEndpointAudience, secrets, secretAddresses, publicEnterprise, resourceServer, exchange },
+    ...(confidential && { keys: keys ?? NO_KEYS, secrets: [SECRET_BEFORE_ALL, ...(secrets ?? [])] }),
     ...(opaque.length > 0 && { opaqueScope: opaque }),
     ...(isDpop && { binding: 'dpop', flows: rest.flows }),
   };

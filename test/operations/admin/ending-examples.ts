@@ -56,7 +56,7 @@ export const EXAMPLES: { readonly [K in EndingKind]: Example<K> } = {
   },
   integration: {
     table: integrations,
-    row: anIntegration({ keys: KEYS, secrets: [OLDER, NEWER] }),
+    row: anIntegration({ confidential: true, keys: KEYS, secrets: [OLDER, NEWER] }),
     ends: {
       'key-removed': { facts: { ended: ['k1'] }, ended: { keys: undefined } },
       'secret-dropped': { facts: { ended: [secretMark(OLDER)] }, ended: { secrets: [NEWER] } },

@@ -155,14 +155,14 @@ export const enConsole = {
     disable: { name: 'Disable', effect: 'What needs it is refused within a second. It can be enabled again.' },
     remove: { name: 'Remove', effect: 'It ends for good, and its name stays taken.' },
     import: { name: 'Import', effect: 'All of them are registered, or none.' },
-    'key-add': { name: 'Add keys', effect: 'Callers can then prove themselves by a key of these.' },
-    'key-remove': { name: 'Remove key', effect: 'Whoever uses the key is refused within a second.' },
+    'key-add': { name: 'Add keys', effect: 'Callers must prove themselves, with a key of these or a secret.' },
+    'key-remove': { name: 'Remove key', effect: 'It is refused within a second. Without any, nobody authenticates.' },
     'secret-make': {
       name: 'Make a secret',
       effect: 'It is shown once, on the next page. The secret before it still works.',
       usual: { endsIn: 7_776_000 },
     },
-    'secret-drop': { name: 'End secrets', effect: 'All but the newest end at once.' },
+    'secret-drop': { name: 'End secrets', effect: 'All but the newest end now. Without any, nobody authenticates.' },
     password: { name: 'Set a password', effect: 'The old one stops working. Browser sessions that it began end.' },
     'passkey-invite': {
       name: 'Invite to add a passkey',
@@ -212,7 +212,7 @@ export const enConsole = {
       integrations: {
         'What it is': 'name description vendor enabled',
         'What and who': 'scope access owners',
-        'How it gets tokens': 'flows binding',
+        'How it gets tokens': 'flows confidential binding',
         Tokens: 'accessTokenFormat overrides',
       },
       issuers: {
