@@ -1,9 +1,9 @@
 // A node on SQLite or PostgreSQL whose time a drill moves, with an integration for each retry window.
 
-import { hasEnded, nodeName } from '../../src/compose/service.ts';
 import type { ClientId } from '../../src/core/integration.ts';
 import { epochSeconds, seconds } from '../../src/core/time.ts';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
+import { hasEnded, nodeName } from '../../src/operations/upkeep/node-name.ts';
 import { isAlone, NodeReporter } from '../../src/operations/upkeep/report-node.ts';
 import { keeperOfTimes } from '../../src/operations/upkeep/timekeeper.ts';
 import type { BackEnd } from '../../src/store/back-end.ts';
@@ -11,7 +11,7 @@ import { storeOf } from '../../src/store/change.ts';
 import { recordingOutages } from '../../src/store/outages.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { integrations } from '../../src/store/tables/integrations.ts';
-import { systemClock } from '../../src/system.ts';
+import { systemClock, systemRandom } from '../../src/system.ts';
 import { Keyring } from '../../src/tokens/keyring.ts';
 import { readKeyringFile } from '../../src/tokens/keyring-file.ts';
 import { aNode, issue, type Node, put } from '../../test/node.ts';
@@ -63,7 +63,7 @@ function shifted(real: BackEnd, shift: Opened['shift']): BackEnd {
 /** As a service begins. Returns what it calls every few seconds. */
 export async function beginNode({ node }: Opened): Promise<() => Promise<void>> {
   const keepTimes = keeperOfTimes(node, () => isAlone(node.store, (name) => hasEnded(name, true)));
-  const reporter = new NodeReporter(nodeName(), node);
+  const reporter = new NodeReporter(nodeName(systemRandom), node);
   const keep = () => keepTimes().then(() => reporter.report(node.clock.now));
   await keep();
   return keep;

@@ -1,5 +1,4 @@
 // Puts the service together from an open store, a keyring and the configuration.
-import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { settingsOf } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
@@ -11,6 +10,7 @@ import { openDirectories } from '../open-directory.ts';
 import { storeAt } from '../open-store.ts';
 import type { Clock, Ports } from '../operations/ports.ts';
 import { EventWatch, watchedStore } from '../operations/upkeep/event-watch.ts';
+import { hasEnded, nodeName } from '../operations/upkeep/node-name.ts';
 import { RecentActs } from '../operations/upkeep/recent-acts.ts';
 import { isAlone, NodeReporter } from '../operations/upkeep/report-node.ts';
 import { resumeAfter } from '../operations/upkeep/resume.ts';
@@ -46,7 +46,7 @@ export async function composeService(
   const asks = config.listeners.some(asksForCertificates);
   const inspecting = asks && config.limits.inspectCertificates && canInspect(); // meanwhile
   const timekeeper = await Timekeeper.begin({ store: opened, clock });
-  const node = nodeName();
+  const node = nodeName(systemRandom);
   const tracing = await startTracing(config, node, clock, log);
   const recorded = recordingOutages(opened, timekeeper.admit);
   const acts = storeAt(config).canBePutBack ? new RecentActs(recorded) : undefined;
@@ -129,22 +129,3 @@ function sumOf(censuses: readonly Census[]): Census {
 
 /** How long a stop waits for a store that is unavailable. */
 const LEAVE_MS = 1_000;
-
-/** Readable, and unique even if containers share a host name and a process id. */
-export function nodeName(): string {
-  return `${hostname()}:${process.pid}:${systemRandom(3).toString('hex')}`;
-}
-
-/**
- * Whether a node is known to be gone. In containers, all processes may have the same id. `isShared`: machines share the store; if
- * not, another host name is an earlier one of this machine or container.
- */
-export function hasEnded(name: string, isShared: boolean): boolean {
-  const [, host, id] = /^(.*):(\d+):[0-9a-f]+$/.exec(name) ?? [];
-  if (host !== hostname()) return !isShared;
-  try {
-    return Number(id) === process.pid || !process.kill(Number(id), 0);
-  } catch (fault) {
-    return (fault as NodeJS.ErrnoException).code === 'ESRCH';
-  }
-}

@@ -1,12 +1,12 @@
 // A retry after 503 never counts as reuse, however long the store was down.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { hasEnded } from '../../src/compose/service.ts';
 import type { GrantId } from '../../src/core/grant.ts';
 import { type EpochSeconds, seconds } from '../../src/core/time.ts';
 import { tokenAnswer } from '../../src/doors/oauth/answers.ts';
 import { revokeById } from '../../src/operations/grant/revoke-grant.ts';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
+import { hasEnded } from '../../src/operations/upkeep/node-name.ts';
 import { isAlone, NodeReporter } from '../../src/operations/upkeep/report-node.ts';
 import { beginAnswering, keepSeen } from '../../src/operations/upkeep/timekeeper.ts';
 import type { BackEnd } from '../../src/store/back-end.ts';

@@ -10,12 +10,12 @@ import { isoTime } from '../../core/time.ts';
 import { isAddressRange } from '../../outbound/address-filter.ts';
 import { resourceServers } from '../../store/tables/resource-servers.ts';
 import { isSigned } from '../../tokens/access-token.ts';
-import { nodesWithout } from '../upkeep/report-node.ts';
 import type { DraftPorts } from './acts/act.ts';
 import { tokenIssuerOf } from './acts/token-issuer.ts';
 import { type Acted, decline } from './admin.ts';
 import { findOnce } from './find-identity.ts';
 import { replacedKeys } from './integration-keys.ts';
+import { whyNotEverywhere } from './mac-keys.ts';
 import type { WrittenIntegration } from './objects.ts';
 import { findThing } from './perform.ts';
 import { allPublishedKeys } from './signing-keys.ts';
@@ -173,6 +173,5 @@ export async function objectionToIntegration(next: Integration, before: Integrat
 async function whyNotSigned(store: DraftPorts['store']) {
   const key = signingKeyOf(await allPublishedKeys(store));
   if (!key) return decline('signing-key-missing', '');
-  const without = await nodesWithout(key.id, store);
-  return without.length > 0 ? decline('key-not-everywhere', without.join(', ')) : undefined;
+  return whyNotEverywhere(key.id, { store });
 }

@@ -47,12 +47,21 @@ export async function mintWithKey(
   const key = before.key(id);
   if (!key) return decline('key-unknown', `${id}`);
   if (before.minting.id === id) return decline('key-mints-already', `${id}`);
-  const without = force ? [] : await nodesWithout(key.fingerprint, ports.store);
-  if (without.length > 0) return decline('key-not-everywhere', without.join(', '));
+  const lacking = force ? undefined : await whyNotEverywhere(key.fingerprint, ports);
+  if (lacking) return lacking;
   const clock = await checkClock(ports.store, 'notes');
   if (!clock.ok) return clock;
   await markMinting(key, before.minting, ports);
   return accept(mintWith(keys, id));
+}
+
+/** The refusal to use a key that a running node lacks: it could not check the tokens. */
+export async function whyNotEverywhere(key: string, { store }: StorePort) {
+  const without = (await nodesWithout(key, store)).map(
+    ({ name, reportedAgo, countsFor }) =>
+      `${name} (last reported ${reportedAgo} s ago, counts for ${countsFor} s more)`,
+  );
+  return without.length > 0 ? decline('key-not-everywhere', without.join(', ')) : undefined;
 }
 
 /** Records, before a key's first token, that it mints. From then on every node needs it. True if this was new. */

@@ -160,7 +160,7 @@ const TABLE = {
     'keyring-busy':
       'another command is changing the keyring: it holds %s | Wait for it, then try again. If no such command runs, on any machine that shares this folder, remove that file.',
     'key-not-everywhere':
-      'these nodes do not have the key yet: %s | Running nodes load the keyring and report it within seconds: wait. Copy it first to those on other machines. One that is gone counts for three minutes…',
+      'these nodes do not have the key yet: %s | Copy the keyring to those on other machines. Running nodes load and report it within seconds. For one that was killed, wait until it no longer counts…',
     'key-in-use':
       'live grants still use this key: %s | They move to the minting key when they refresh. Wait for that, or end them…',
     'key-tokens-alive':

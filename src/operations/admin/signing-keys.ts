@@ -25,7 +25,7 @@ import { nodesWithout } from '../upkeep/report-node.ts';
 import { type Acted, type AdminPorts, decline, type KeyringPorts } from './admin.ts';
 import { checkClock } from './check-clock.ts';
 import { endAgain, endingsFromKeyring, type LostEnding } from './lost-endings.ts';
-import { markMinting } from './mac-keys.ts';
+import { markMinting, whyNotEverywhere } from './mac-keys.ts';
 
 /** Removed ones included. */
 export function allPublishedKeys(store: Store): Promise<PublishedKey[]> {
@@ -131,8 +131,8 @@ export async function signWithKey({ id, publishedFor, force }: SignRequest, port
   if (objection === 'signs-already') return decline('signing-key-signs-already', id);
   if (objection === 'retiring') return decline('signing-key-retiring', id);
   if (objection && !force) return decline('signing-key-too-recent', isoTime(after(life.since, publishedFor)));
-  const without = force ? [] : await nodesWithout(id, ports.store);
-  if (without.length > 0) return decline('key-not-everywhere', without.join(', '));
+  const lacking = force ? undefined : await whyNotEverywhere(id, ports);
+  if (lacking) return lacking;
   await startSigning(id, ports);
   return accept(undefined);
 }
@@ -198,7 +198,8 @@ async function take(
     }
     case 'sign': {
       const nodes = await nodesWithout(step.id, ports.store);
-      if (nodes.length > 0) return { result: { did: 'waits', id: step.id, nodes }, next: keys };
+      if (nodes.length > 0)
+        return { result: { did: 'waits', id: step.id, nodes: nodes.map(({ name }) => name) }, next: keys };
       await startSigning(step.id, ports);
       return { result: { did: 'signs', id: step.id }, next: keys };
     }

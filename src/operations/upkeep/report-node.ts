@@ -1,9 +1,10 @@
 // Each node reports itself and its keys, so that no key is used for minting while a node lacks it.
-import { after, type EpochSeconds, seconds } from '../../core/time.ts';
+import { after, type EpochSeconds, type Seconds, seconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
 import { type Store, writeRow } from '../../store/store.ts';
 import { type NodeReport, nodes } from '../../store/tables/leases.ts';
 import type { Keyring } from '../../tokens/keyring.ts';
+import { isKilled } from './node-name.ts';
 
 /** A node that has not reported for this long counts as gone. */
 const RUNNING = seconds(180);
@@ -53,9 +54,25 @@ export async function isAlone(store: Store, hasEnded: (name: string) => boolean)
   return found.every(({ name, endsAt }) => after(endsAt, seconds(REPORTED - RUNNING)) <= now || hasEnded(name));
 }
 
-/** The running nodes that have not reported this key: a MAC key by its fingerprint, a signing key by its id. */
-export async function nodesWithout(key: string, store: Store): Promise<string[]> {
+export interface RunningNode extends NodeReport {
+  readonly reportedAgo: Seconds;
+  readonly countsFor: Seconds;
+}
+
+/** A process that is known to have ended does not count; one that may run elsewhere does, until its report is too old. */
+export async function runningNodes(store: Store): Promise<readonly RunningNode[]> {
   const now = await store.now();
   const found = await Array.fromAsync(rows(store, nodes));
-  return found.filter(({ endsAt, keys }) => endsAt > now && !keys.includes(key)).map(({ name }) => name);
+  return found
+    .filter(({ name, endsAt }) => endsAt > now && !isKilled(name))
+    .map((node) => ({
+      ...node,
+      reportedAgo: seconds(now + RUNNING - node.endsAt),
+      countsFor: seconds(node.endsAt - now),
+    }));
+}
+
+/** The running nodes that have not reported this key: a MAC key by its fingerprint, a signing key by its id. */
+export async function nodesWithout(key: string, store: Store): Promise<readonly RunningNode[]> {
+  return (await runningNodes(store)).filter(({ keys }) => !keys.includes(key));
 }

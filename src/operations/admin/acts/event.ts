@@ -3,12 +3,12 @@ import { ACT_TYPES, type EventType } from '../../../core/event.ts';
 import { accept } from '../../../core/outcome.ts';
 import { requestedAt } from '../../../core/request-id.ts';
 import { type EpochSeconds, epochSeconds, isoTime, after as later, seconds } from '../../../core/time.ts';
-import { eventPages, rows } from '../../../store/pages.ts';
+import { eventPages } from '../../../store/pages.ts';
 import type { LoggedEvent, StorePort } from '../../../store/store.ts';
 import type { RefusalCount } from '../../../store/tables/figures.ts';
-import { nodes } from '../../../store/tables/leases.ts';
 import { readHistory } from '../../../store/tables/store-history.ts';
 import { readRefusals } from '../../upkeep/count-refusals.ts';
+import { runningNodes } from '../../upkeep/report-node.ts';
 import type { Takes } from '../act-formats.ts';
 import { type Acted, decline } from '../admin.ts';
 import { findIdentity } from '../find-identity.ts';
@@ -41,8 +41,7 @@ export const RUNS: RunsOf<'event' | 'node' | 'refusal'> = {
     return answer({ items: wanted.sort((a, b) => b.last - a.last).map(shownRefusal) });
   },
   'node-list': async (_, { store }) => {
-    const now = await store.now();
-    const running = (await Array.fromAsync(rows(store, nodes))).filter(({ endsAt }) => endsAt > now);
+    const running = await runningNodes(store);
     return answer({ items: running.map(({ name, endsAt }) => ({ name, until: isoTime(endsAt) })) });
   },
 };
