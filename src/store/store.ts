@@ -71,11 +71,9 @@ export function insert<Row, Companion>(table: Table<Row, Companion>, row: Row): 
 
 export interface PageQuery {
   readonly where?: Where;
-  /** Only rows that end before this moment. */
+  /** Only rows that end before this moment; only those that end at this one or later. */
   readonly endingBefore?: EpochSeconds;
-  /** Only rows that end at this moment or later. */
   readonly endingFrom?: EpochSeconds;
-  /** Continue after the row with this key. */
   readonly after?: string;
   /** From the largest key down. Of grants, whose keys begin with the time of their creation: newest first. */
   readonly isDescending?: true;
