@@ -20,3 +20,12 @@ export class DirectoryAway extends Error {
 
 /** The directory answers, but not all of one entry can be read. It says nothing about the other entries. */
 export class EntryUnreadable extends DirectoryAway {}
+
+/** A password was checked and is wrong, before the work that hides whose it was failed: the attempt counts. */
+export class FailedAfterCheck extends Error {
+  override readonly name = 'FailedAfterCheck';
+
+  constructor(cause: unknown) {
+    super('a sign-in failed', { cause });
+  }
+}

@@ -38,7 +38,7 @@ export interface DirectoryStep {
 export interface PasswordSignIn {
   /** Whether a check would have to wait for long, asked before anything is counted. `isKnown`: the person's browser is. */
   isBusy(isKnown: boolean): boolean;
-  /** Takes the same time for a wrong password, an unknown name and an ambiguous one. The identity may be disabled. */
+  /** The same work for a wrong password, an unknown name, an ambiguous one, and an empty password. The identity may be disabled. */
   check(userName: string, password: Secret, isKnown: boolean): Promise<SignedIn | undefined>;
   /** Whose password is checked for this name; undefined if exactly one identity with a password is not found. */
   holderOf(userName: string): Promise<PasswordHolder | undefined>;
@@ -73,7 +73,7 @@ export interface ProviderRequest {
 
 export interface AtProvider {
   readonly identity: Identity;
-  /** When the person proved there who they are; 0 if the provider does not say. */
+  /** When the person proved there who they are. */
   readonly provenAt: EpochSeconds;
   /** Whether the sign-in is a proof that administration accepts. */
   readonly isStrong: boolean;

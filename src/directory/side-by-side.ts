@@ -1,8 +1,9 @@
 // Several directories, chosen by label.
-import { DirectoryAway } from '../core/faults.ts';
+import { DirectoryAway, FailedAfterCheck } from '../core/faults.ts';
 import { type Identity, labelOf } from '../core/identity.ts';
 import { isDue, isTrusted, type RecheckTimes } from '../core/rules/directory.ts';
 import { type EpochSeconds, seconds } from '../core/time.ts';
+import { Secret } from '../tokens/secret.ts';
 import type { Directory, Elsewhere, PasswordSignIn, ProviderSignIn } from './directory.ts';
 
 export interface Directories {
@@ -22,7 +23,7 @@ export interface Directories {
 /** For identities whose directory is no longer configured. */
 const USUAL: RecheckTimes = { recheckAfter: seconds(300), trustFor: seconds(86_400) };
 
-/** `local` comes first: a name that it knows is never looked for elsewhere when somebody signs in. */
+/** `local` comes first: no password for a name that it knows is ever checked elsewhere. */
 export function sideBySide(local: Directory, others: readonly Directory[] = []): Directories {
   const byLabel = new Map([local, ...others].map((directory) => [directory.label, directory]));
   const withPasswords = others.filter(({ provider }) => !provider);
@@ -53,17 +54,32 @@ export function sideBySide(local: Directory, others: readonly Directory[] = []):
   };
 }
 
+/** It opens nothing, for the same work. */
+const NO_PASSWORD = new Secret('');
+
 function passwordsOf(local: Directory, others: readonly Directory[]): PasswordSignIn {
+  const hasName = async (name: string) => (await local.byUserName(name)).length > 0;
   return {
     isBusy: (isKnown) => local.passwords.isBusy(isKnown),
     check: async (name, password, isKnown) => {
-      const isLocalName = (await local.byUserName(name)).length > 0;
-      const passwords = isLocalName ? local.passwords : await onlyHolder(name, others);
-      return passwords.check(name, password, isKnown);
+      const isHere = await hasName(name);
+      // Every name costs one check here and one there. No password of a local name leaves this service.
+      const here = local.passwords.check(name, password, isKnown);
+      const there = onlyHolder(name, others).then((holder) =>
+        holder.check(name, isHere ? NO_PASSWORD : password, isKnown),
+      );
+      const both = Promise.allSettled([here, there]);
+      const signedIn = await (isHere ? here : there).catch(() => undefined);
+      if (signedIn?.identity.enabled) return signedIn;
+      const failed = (await both).find((each) => each.status === 'rejected');
+      if (!failed) return signedIn;
+      const [checkedHere, checkedThere] = await both;
+      const isChecked = (isHere ? checkedHere : checkedThere).status === 'fulfilled';
+      throw isChecked ? new FailedAfterCheck(failed.reason) : failed.reason;
     },
     holderOf: async (name) => {
       const holder = await local.passwords.holderOf(name);
-      if (holder || (await local.byUserName(name)).length > 0) return holder;
+      if (holder || (await hasName(name))) return holder;
       // While it is away, its people have unknown browsers, whose limits are the tighter ones.
       return onlyHolder(name, others)
         .then((passwords) => passwords.holderOf(name))
@@ -76,18 +92,23 @@ function passwordsOf(local: Directory, others: readonly Directory[]): PasswordSi
 async function onlyHolder(name: string, others: readonly Directory[]): Promise<PasswordSignIn> {
   const [first] = others;
   if (others.length === 1 && first) return first.passwords;
-  const found = await Promise.allSettled(others.map((directory) => directory.byUserName(name)));
+  const found = await Promise.allSettled(others.map(({ passwords }) => passwords.holderOf(name)));
   const holders = others.filter((_, place) => {
     const answer = found[place];
-    return answer?.status === 'fulfilled' && answer.value.length > 0;
+    return answer?.status === 'fulfilled' && answer.value !== undefined;
   });
-  if (holders.length > 1) return NOBODYS;
+  if (holders.length > 1 && first) return withoutPasswords(first.passwords);
   if (holders[0]) return holders[0].passwords;
   const away = found.find((answer) => answer.status === 'rejected');
   if (away) throw away.reason;
   return first?.passwords ?? NOBODYS;
 }
 
-/** For a name that two directories have, and for a directory without passwords. */
+/** For a name that two directories have: the work of one, for nobody. */
+function withoutPasswords({ isBusy, check }: PasswordSignIn): PasswordSignIn {
+  return { isBusy, check: (name, _, isKnown) => check(name, NO_PASSWORD, isKnown), holderOf: nothing };
+}
+
+/** For a directory without passwords. */
 const nothing = async () => undefined;
 export const NOBODYS: PasswordSignIn = { isBusy: () => false, check: nothing, holderOf: nothing };

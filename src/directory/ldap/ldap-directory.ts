@@ -6,7 +6,7 @@ import { foldCase, type Identity, type IdentityId } from '../../core/identity.ts
 import { escapeControls, escapeText } from '../../core/quote.ts';
 import type { RecheckTimes } from '../../core/rules/directory.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import type { Secret } from '../../tokens/secret.ts';
+import { Secret } from '../../tokens/secret.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import type { Directory, DirectoryStep, PasswordHolder, SignedIn } from '../directory.ts';
 import { type GroupPowers, groupsHere } from '../names-here.ts';
@@ -92,10 +92,17 @@ class LdapDirectory {
   }
 
   async signIn(name: string, password: Secret): Promise<SignedIn | undefined> {
-    const found = await this.#only(name);
-    // A name that does not exist costs the same work.
-    const isRight = await this.#connections.canBind(found?.dn ?? `cn=nobody,${this.#settings.base}`, password);
-    if (!isRight || !found) return undefined;
+    const entry = await this.#only(name);
+    // RFC 4513 5.1.2: an empty password is a bind as nobody, which succeeds.
+    const found = password.reveal() === '' ? undefined : entry;
+    // A name that does not exist costs the same work. Its password is not sent: it may be that of a local name, mistyped.
+    const isRight = found
+      ? await this.#connections.canBind(found.dn, password)
+      : await this.#connections.canBind(`cn=nobody,${this.#settings.base}`, NOBODYS_PASSWORD);
+    return isRight && found ? this.#signedIn(name, found) : undefined;
+  }
+
+  async #signedIn(name: string, found: LdapEntry): Promise<SignedIn | undefined> {
     // OpenLDAP notes with the next bind that a lockout is over.
     const entry = this.#stateOf(found).isLocked ? await this.#only(name) : found;
     if (!entry || entry.dn !== found.dn || this.#stateOf(entry).isLocked) return undefined;
@@ -243,6 +250,7 @@ class LdapDirectory {
 }
 
 const SIDS_AT_ONCE = 50;
+const NOBODYS_PASSWORD = new Secret('nobody');
 
 function failedStep(about: string): (fault: unknown) => DirectoryStep {
   return (fault) => ({ passed: false, words: `${about}: ${withRemedy((fault as Error).message)}` });

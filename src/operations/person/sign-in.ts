@@ -1,4 +1,4 @@
-import { DirectoryAway, Overloaded } from '../../core/faults.ts';
+import { DirectoryAway, FailedAfterCheck, Overloaded } from '../../core/faults.ts';
 import { firstHalf, type Hex } from '../../core/hex.ts';
 import { foldCase, isLocal } from '../../core/identity.ts';
 import { COMMAND_LINE } from '../../core/integration.ts';
@@ -108,6 +108,7 @@ export async function checkPassword(
     return refuse(isLocked ? 'sign-in-attempts-exhausted' : 'sign-in-too-soon', { retryAfter });
   }
   const checked = await passwords.check(userName, password, isKnown).catch(async (fault: unknown) => {
+    if (fault instanceof FailedAfterCheck) throw fault.cause;
     if (fault instanceof Overloaded || fault instanceof DirectoryAway) await attempt.value.forgive();
     throw fault;
   });
