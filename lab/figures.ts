@@ -12,6 +12,7 @@ import { takeRows } from './figures/measure.ts';
 import { writePages } from './figures/pages.ts';
 import { postgresFigures } from './figures/postgres.ts';
 import { growthFigures } from './figures/postgres-growth.ts';
+import { proofFigures } from './figures/proofs.ts';
 import { refreshFigures } from './figures/refreshes.ts';
 import { requestFigures } from './figures/requests.ts';
 import { sizeFigures } from './figures/size.ts';
@@ -49,6 +50,8 @@ Only where they are named, and of no use while the machine does something else:
                    --connections 4000
   verify           requests a second of an API with @tessera/verify, beside the same API without it, on each framework
                    --rounds 5 --seconds 0.5
+  proofs           honest DPoP proofs at a steady rate of one key and of many: refusals, and memory; takes 20 minutes
+                   --per-second 500 --seconds 600
   postgres-growth  what many refreshes do to the size of PostgreSQL's tables, and the WAL they write
                    --refreshes 1000000 --grants 10000 --callers 64 --seconds 20
   directory-walk   one recheck walk of a large LDAP directory, and refreshes a second meanwhile; needs slapd; takes five minutes
@@ -69,6 +72,7 @@ const { values, positionals } = parseArgs({
     connections: { type: 'string', default: '4000' },
     entries: { type: 'string', default: '100000' },
     living: { type: 'string', default: '10000' },
+    'per-second': { type: 'string', default: '500' },
   },
 });
 const [grants, rounds] = [Number(values.grants ?? 10_000), Number(values.rounds ?? 5)];
@@ -104,6 +108,7 @@ const FIGURES: Readonly<Record<string, () => Promise<void>>> = {
       living: Number(values.living),
       seconds: Number(values.seconds ?? 300),
     }),
+  proofs: () => proofFigures({ perSecond: Number(values['per-second']), seconds: Number(values.seconds ?? 600) }),
   'postgres-growth': () => growthFigures({ grants, callers, refreshes, seconds: Number(values.seconds ?? 20) }),
 };
 

@@ -21,6 +21,7 @@ export const BLOCKS: Readonly<Record<string, () => string>> = {
     ]),
   reliability,
   mutants,
+  proofs: () => rowsAsTable('proofs', 'npm run figures -- proofs', (value) => value.toLocaleString('en')),
   'directory-walk': () =>
     rowsAsTable('directory-walk', 'npm run figures -- directory-walk', (value) => value.toLocaleString('en'), [
       ...['with grants', 'seconds a walk', 'searches/s', 'refreshes/s', 'during walks'],

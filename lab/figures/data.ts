@@ -45,7 +45,7 @@ export interface Rows extends Circumstances {
 /** Load average per core, above which times are of no use. */
 const BUSY = 0.5;
 /** Sizes and promises do not depend on it. */
-const UNAFFECTED = ['size', 'event-bytes', 'postgres-growth', 'connections', 'reliability', 'mutants'];
+const UNAFFECTED = ['size', 'event-bytes', 'postgres-growth', 'connections', 'proofs', 'reliability', 'mutants'];
 
 /** `isShort`: too short to be published. Such runs, and times of a busy machine, go to `out/figures`. */
 export function writeFigures(name: string, data: Circumstances, isShort = false): void {

@@ -1,7 +1,7 @@
 // The DPoP proofs that a process has accepted, so that none is accepted twice. The same file is in src/operations/grant and sdk/verify/src.
 import { createHash } from 'node:crypto';
 
-/** How many are remembered at a time, in 32 MB at most. */
+/** How many are remembered at a time, in 50 MB at most. */
 const MOST = 2 ** 18;
 /** A key is refused once it has this many times what is free: nobody while a fifth is free, and then who has most. */
 const TIMES_FREE = 4;
