@@ -47,6 +47,7 @@ export async function partsOf(
     store: () => ports.store.figures(),
     spans: tracing && (() => tracing.tally()),
     droppedLists: () => judge.revocation.dropped,
+    isReady: () => readiness.isReady,
     proofs: () => proofs.load(),
   });
   if (isWorker()) metrics.shareWithWorkers(joinGathering);

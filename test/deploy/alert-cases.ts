@@ -15,7 +15,6 @@ export interface AlertCase {
 }
 
 const NODE = { instance: 'a' };
-const READY = { instance: 'a', job: 'tessera-ready' };
 
 function requests(reason: string, outcome = 'refused'): string {
   return `tessera_requests_total{instance="a",operation="refresh",outcome="${outcome}",reason="${reason}"}`;
@@ -54,10 +53,6 @@ function byMetric(alert: string, at: string, metric: string, fires: string, quie
   return bySeries(alert, at, `${metric}{instance="a"}`, fires, quiet);
 }
 
-function byProbe(alert: string, at: string, metric: string, fires: string, quiet: string): AlertCase {
-  return bySeries(alert, at, `${metric}{job="tessera-ready",instance="a"}`, fires, quiet, READY);
-}
-
 /** Of 10,000 requests in each step, some fail. */
 function failing(perStep: number, steps: number): Readonly<Record<string, string>> {
   return {
@@ -78,15 +73,24 @@ function slow(perStep: number, steps: number): Readonly<Record<string, string>> 
   };
 }
 
-/** No node is left: Prometheus has nothing to scrape, so `up` is missing instead of 0. */
-export const NOTHING_SCRAPED: AlertCase = {
-  alert: 'TesseraDown',
-  name: 'TesseraDown without any node',
-  labels: { job: 'tessera' },
-  at: '5m',
-  fires: { 'up{job="other",instance="b"}': '1x10' },
-  quiet: { 'up{job="tessera",instance="a"}': '1x10' },
-};
+/** No node is left, or the job has another name: Prometheus has no series at all, instead of one that is 0. */
+export const NOTHING_SCRAPED: readonly AlertCase[] = [
+  {
+    alert: 'TesseraDown',
+    name: 'TesseraDown without any node',
+    labels: { job: 'tessera' },
+    at: '5m',
+    fires: { 'up{job="other",instance="b"}': '1x10' },
+    quiet: { 'up{job="tessera",instance="a"}': '1x10' },
+  },
+  {
+    alert: 'TesseraNotReady',
+    name: 'TesseraNotReady without any node',
+    at: '5m',
+    fires: { 'up{job="other",instance="b"}': '1x10' },
+    quiet: { 'tessera_ready{instance="a"}': '1x10' },
+  },
+];
 
 /** Half an hour each. */
 const STEPS = 3 * 48 + 4;
@@ -99,7 +103,7 @@ export const ALERT_CASES: readonly AlertCase[] = [
     fires: { 'up{job="tessera",instance="a"}': '1 0x10' },
     quiet: { 'up{job="tessera",instance="a"}': '1x10', 'up{job="other",instance="b"}': '0x10' },
   },
-  byProbe('TesseraNotReady', '5m', 'probe_success', '0x10', '1x10'),
+  byMetric('TesseraNotReady', '5m', 'tessera_ready', '0x10', '1x10'),
   byMetric(
     'TesseraCertificateExpired',
     '5m',

@@ -13,6 +13,7 @@ export function exportedText(): Promise<string> {
   const [commits, reads] = [new DurationTally(), new DurationTally()];
   const metrics = new Metrics({
     store: () => ({ commits, reads, waiting: 0, walBytes: 4096, sessions }),
+    isReady: () => true,
     spans: () => ({ sent: 1, dropped: { 'queue-full': 1 }, waiting: 0 }),
   });
   metrics.certificateEnd = 2e9;
@@ -28,6 +29,24 @@ export function unknownMetrics(queries: readonly string[], exported: string): st
   const names = new Set([...exported.matchAll(/^(?:# TYPE )?([a-z0-9_]+)[{ ]/gm)].map(([, name]) => name));
   const used = new Set(queries.flatMap((query) => query.match(/\b(?:tessera|process|nodejs)_[a-z0-9_]+/g) ?? []));
   return [...used].filter((name) => !names.has(name));
+}
+
+/** The series of a query. */
+function seriesOf(query: string): string[] {
+  const bare = query
+    .replaceAll(/"(?:[^"\\]|\\.)*"/g, '')
+    .replaceAll(/\{[^}]*\}|\[[^\]]*\]|\b(?:by|on|without|ignoring) \([^)]*\)/g, '');
+  const words = bare.match(/\b[a-z_][\w:]*\b(?!\s*\()/gi) ?? [];
+  return words.filter((word) => !['and', 'or', 'unless', 'offset'].includes(word) && !/^\d/.test(word));
+}
+
+/** Series that queries use, but that neither /metrics nor a rule nor Prometheus itself makes. */
+export function unmadeSeries(queries: readonly string[], exported: string): string[] {
+  const recorded = recordings.map(({ record }) => record);
+  const made = [...exported.matchAll(/^(?:# TYPE )?([a-z0-9_]+)[{ ]/gm)].map(([, name]) => name);
+  const histograms = [...exported.matchAll(/^# TYPE ([a-z0-9_]+) histogram$/gm)].map(([, name]) => `${name}_bucket`);
+  const known = new Set(['up', ...recorded, ...made, ...histograms]);
+  return [...new Set(queries.flatMap(seriesOf))].filter((name) => !known.has(name));
 }
 
 /** Recorded series that a query uses but no rule records. */

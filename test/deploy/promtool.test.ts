@@ -46,6 +46,10 @@ suite('promtool', () => {
     assert.match(promtool('check', 'rules', ...FILES), /SUCCESS: \d+ rules found/);
   });
 
+  test('accepts the configuration that collects what the rules use', () => {
+    assert.match(promtool('check', 'config', join(ROOT, 'deploy/prometheus/prometheus.yml')), /2 rule files found/);
+  });
+
   test('every alert has a case', () => {
     assert.deepEqual(
       ALERT_CASES.map(({ alert }) => alert),
@@ -53,7 +57,7 @@ suite('promtool', () => {
     );
   });
 
-  for (const alertCase of [...ALERT_CASES, NOTHING_SCRAPED])
+  for (const alertCase of [...ALERT_CASES, ...NOTHING_SCRAPED])
     test(`${alertCase.name ?? alertCase.alert} fires when it should, and only then`, () => {
       const folder = temporaryFolder('promtool');
       const file = join(folder, 'test.yml');

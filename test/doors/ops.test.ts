@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fastify from 'fastify';
 import { mountOps } from '../../src/doors/ops/door.ts';
+import { mergeParts } from '../../src/doors/ops/merge-metrics.ts';
+import { Metrics } from '../../src/doors/ops/metrics.ts';
 import { type CheckResult, Readiness } from '../../src/doors/ops/readiness.ts';
 import type { Ports } from '../../src/operations/ports.ts';
 import { Timekeeper } from '../../src/operations/upkeep/timekeeper.ts';
@@ -118,4 +120,32 @@ test('a database that stops answering during the examination is not reported as 
   const failing = (await readiness.look()).flatMap(({ name, problem: why }) => (why ? [name] : []));
   assert.deepEqual(failing, ['writes']);
   assert.deepEqual(told, ['writes: the database does not accept writes (undefined)']);
+});
+
+test('the metric of readiness is what /readyz last said, and 0 while the node stops', async () => {
+  const problem = { reason: 'the disk is full' };
+  let checks: StoreReport['checks'] = [{ name: 'writes', problem }];
+  const { clock, readiness } = aReadiness(async () => ({ now: clock.now(), checks }));
+  const metrics = new Metrics({ isReady: () => readiness.isReady });
+  const shown = async () => /^tessera_ready (.*)$/m.exec(await metrics.text())?.[1];
+  assert.equal(await shown(), '0', 'before the first look');
+  await readiness.look();
+  assert.equal(await shown(), '0');
+  checks = [];
+  clock.move(1);
+  await readiness.look();
+  assert.equal(await shown(), '1');
+  await readiness.announceStop(0);
+  assert.equal(await shown(), '0');
+});
+
+test('of several workers, the one that is not ready and the certificate that expires first are shown', () => {
+  const part = (value: number) => [
+    { name: 'tessera_ready', help: '', type: 'gauge' as const, aggregator: 'min', values: [{ labels: {}, value }] },
+  ];
+  const values = (...parts: number[]) =>
+    mergeParts({ current: parts.map((value, worker) => ({ worker, part: part(value) })), past: [part(0)] });
+  const [merged, ...others] = values(1, 0, 1);
+  assert.deepEqual([merged?.values, others], [[{ labels: {}, value: 0 }], []]);
+  assert.equal(values(1, 1)[0]?.values[0]?.value, 1);
 });

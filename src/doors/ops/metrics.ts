@@ -24,6 +24,7 @@ export interface WatchedFigures {
   /** How the export of traces is doing. */
   readonly spans?: (() => SpanTally) | undefined;
   readonly droppedLists?: () => number;
+  readonly isReady?: () => boolean;
   /** The memory of DPoP proofs. */
   readonly proofs?: () => { readonly used: number; readonly most: number };
 }
@@ -211,9 +212,10 @@ function ofStore({ store }: WatchedFigures): ByName {
   };
 }
 
-function ofOthers({ spans, droppedLists }: WatchedFigures): ByName {
+function ofOthers({ spans, droppedLists, isReady }: WatchedFigures): ByName {
   const lists = 'Fetched revocation lists that were dropped because of a limit.';
   return {
+    tessera_ready: lowest('Whether /readyz is 200: 1, or 0.', () => isReady && Number(isReady())),
     ...(droppedLists && { tessera_revocation_lists_dropped_total: counter(lists, droppedLists) }),
     tessera_trace_spans_sent_total: counter('Spans that the collector accepted.', () => spans?.().sent),
     tessera_trace_spans_dropped_total: counter('Spans that were lost, by reason.', () =>

@@ -45,6 +45,7 @@ export class Readiness {
   #isApart = false;
   #askedAt = Number.NEGATIVE_INFINITY;
   #isStopping = false;
+  #holds = false;
 
   /** `more`: results of checks made elsewhere. */
   constructor(ports: ReadinessParts, news: ReadinessNews, more: () => readonly CheckResult[] = () => []) {
@@ -57,6 +58,11 @@ export class Readiness {
   async ask(): Promise<readonly CheckResult[]> {
     this.#askedAt = performance.now();
     return this.#isStopping ? STOPPING : this.look();
+  }
+
+  /** As of the last look, without another one. */
+  get isReady(): boolean {
+    return !this.#isStopping && this.#holds;
   }
 
   /** Resolves when those who ask have had time to hear that the service stops. */
@@ -77,6 +83,7 @@ export class Readiness {
     }
     const results = await Promise.race([this.#looking, sleep(PATIENCE_MS, TOO_LATE, { ref: false })]);
     this.#report(results);
+    this.#holds = results.every(({ problem }) => problem === undefined);
     return results;
   }
 
