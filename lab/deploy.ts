@@ -10,6 +10,7 @@ import { withKeycloak } from './deploy/keycloak.ts';
 import { inRooms } from './deploy/rooms.ts';
 import { withScimTester } from './deploy/scim.ts';
 import { underSystemd } from './deploy/systemd.ts';
+import { throughUpgrades } from './deploy/upgrading.ts';
 import { tryNewcomer } from './newcomer.ts';
 import { reportAll } from './report/report.ts';
 
@@ -19,6 +20,10 @@ const LABS: Readonly<Record<string, readonly [run: (flags: readonly string[]) =>
     'runs the commands of the README in minimal Debian systems; --short or trixie-20-guest: in some, --tests: npm test as well',
   ],
   systemd: [underSystemd, 'boots Debian in a container with systemd and runs the commands of docs/systemd.md'],
+  upgrading: [
+    throughUpgrades,
+    'runs the commands of docs/upgrading.md there: from the last release to this one, to one with another schema, and back',
+  ],
   container: [inContainer, 'builds the image without a registry and runs the commands of docs/container.md'],
   compose: [
     asComposed,

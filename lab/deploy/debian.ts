@@ -62,9 +62,10 @@ function keptNpm(major: number): string {
   return join(kept, 'node_modules/npm');
 }
 
-/** The package of this checkout, and deploy/, as an operator has them. */
-export function stagePackage(folder: string): void {
+/** The package of a checkout, of this one if none is named, and its deploy/, as an operator has them. Returns the path of the package. */
+export function stagePackage(folder: string, checkout = ROOT): string {
   mkdirSync(folder, { recursive: true });
-  run('npm', ['pack', '--silent', '--pack-destination', folder]);
-  cpSync(join(ROOT, 'deploy'), join(folder, 'deploy'), { recursive: true });
+  const name = run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: checkout }).trim();
+  cpSync(join(checkout, 'deploy'), join(folder, 'deploy'), { recursive: true });
+  return join(folder, name.split('\n').at(-1) ?? '');
 }

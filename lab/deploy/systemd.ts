@@ -12,10 +12,10 @@ export async function underSystemd(): Promise<void> {
   const [install = '', units = '', init = '', start = '', addKey = '', restart = '', ...later] =
     commandsOf('systemd.md');
   const [backup = '', follow = '', rotation = ''] = later;
-  const { folder, remove } = debianRoot({ packages: ['systemd', 'systemd-sysv', 'curl', 'procps', 'libatomic1'] });
+  const { folder, remove } = debianRoot({ packages: PACKAGES });
   try {
     stagePackage(join(folder, 'root/tessera'));
-    step('install', () => run('chroot', [folder, 'sh', '-ec', `cd /root/tessera\n${install}`]));
+    step('install', () => inRoot(folder, install));
     const machine = await Machine.boot(folder);
     try {
       step('units', () => machine.sh(units));
@@ -36,12 +36,6 @@ export async function underSystemd(): Promise<void> {
       step('a mistake', () => machine.sh(PROMISES.mistake));
       step('watchdog', () => machine.sh(PROMISES.watchdog));
       await callDuring(machine.pid, caller, () => undefined);
-      const [installNew = '', stop = '', startNew = ''] = commandsOf('upgrading.md');
-      // The network of the machine has no way out.
-      step('install beside it', () => run('chroot', [folder, 'sh', '-ec', `cd /root/tessera\n${installNew}`]));
-      step('stop and copy', () => machine.sh(stop));
-      step('start the other release', () => machine.sh(startNew));
-      await callDuring(machine.pid, caller, () => undefined);
     } catch (error) {
       console.error((error as Error).message); // at once: stopping and removing the machine takes a while
       throw error;
@@ -58,7 +52,15 @@ const UNTIL_FOLLOWED = `
   for try in $(seq 100); do ls $folder/*/base.json >/dev/null 2>&1 && break; sleep 0.2; done
   runuser -u tessera -- tessera backup verify $folder`;
 
-function step(name: string, work: () => string): void {
+/** What docs/systemd.md needs besides Node. */
+export const PACKAGES = ['systemd', 'systemd-sysv', 'curl', 'procps', 'libatomic1'];
+
+/** Outside of the machine that runs there, whose network has no way out. */
+export function inRoot(folder: string, commands: string): string {
+  return run('chroot', [folder, 'sh', '-ec', `cd /root/tessera\n${commands}`]);
+}
+
+export function step(name: string, work: () => string): void {
   const began = performance.now();
   const printed = work();
   console.log(`${name}: ${((performance.now() - began) / 1000).toFixed(1)} s`);
@@ -66,7 +68,7 @@ function step(name: string, work: () => string): void {
 }
 
 /** The server's, and the authority of the callers. Returns what a caller needs. */
-function placeCertificates(folder: string): CallerFiles {
+export function placeCertificates(folder: string): CallerFiles {
   const { authority, server, caller } = makeCertificates();
   writeFileSync(join(folder, 'server.crt'), server.pem);
   writeFileSync(join(folder, 'server.key'), server.key, { mode: 0o600 });

@@ -237,4 +237,15 @@ export const DRILLS: readonly Drill[] = [
     isLongOnly: true,
     mutation: { from: 'Restart=on-failure', to: 'Restart=no' },
   },
+  {
+    promise: 'The commands of the page about upgrading work, twice forward and once back',
+    short: 'lab upgrading',
+    long: 'lab upgrading',
+    limit: 0,
+    isLongOnly: true,
+    mutation: {
+      from: 'const database = opening.use(openDatabase(path, alone));',
+      to: 'const database = openDatabase(path, alone);',
+    },
+  },
 ];
