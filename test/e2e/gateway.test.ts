@@ -11,23 +11,24 @@ import type { RunningProxy } from './proxies/proxy.ts';
 import { startService, type TestService } from './service.ts';
 import { CLIENT, forged, pairByCertificate, refreshed, revoke } from './steps.ts';
 
+/** Closed in turn, whatever else fails: a program that is missing must not leave the rest open. */
+const opened = new AsyncDisposableStack();
 let service: TestService;
 const gateways = new Map<string, RunningProxy>();
 let ada: Caller;
 
 before(async () => {
-  service = await startService();
+  service = opened.adopt(await startService(), (each) => each.stop());
   const { secret, hash } = drawResourceServerSecret(systemRandom);
   await service.put(resourceServers, aResourceServer({ secrets: [{ hash, createdAt: service.now() }] }));
-  for (const [name, start] of GATEWAYS) gateways.set(name, await start(service, secret.reveal()));
-  ada = callerOver('HTTP/1.1', reachOf(service, service.ada));
+  for (const [name, start] of GATEWAYS)
+    gateways.set(
+      name,
+      opened.adopt(await start(service, secret.reveal()), (each) => each.stop()),
+    );
+  ada = opened.adopt(callerOver('HTTP/1.1', reachOf(service, service.ada)), (each) => each.close());
 });
-
-after(async () => {
-  ada.close();
-  for (const gateway of gateways.values()) await gateway.stop();
-  await service.stop();
-});
+after(() => opened.disposeAsync());
 
 for (const [name] of GATEWAYS) {
   const open = (accessToken?: string) =>

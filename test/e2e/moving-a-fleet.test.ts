@@ -12,20 +12,17 @@ import { CLIENT } from './steps.ts';
 const PAGE = 'docs/moving-a-fleet.md';
 
 suite(`the configurations of ${PAGE}`, () => {
+  const opened = new AsyncDisposableStack();
   let service: TestService;
   let proxy: RunningProxy;
   before(async () => {
     const proxies = { addresses: ['127.0.0.1'], clientCertificateHeader: 'url-encoded-pem' };
-    service = await startService({
-      settings: { ...(parse(blockOf(PAGE, 'yaml')) as Record<string, unknown>), proxies },
-      listeners: [{}],
-    });
-    proxy = await startProxy('nginx', { ...service, nodes: [service.port] }, { file: 'nginx/other-paths.conf' });
+    const settings = { ...(parse(blockOf(PAGE, 'yaml')) as Record<string, unknown>), proxies };
+    service = opened.adopt(await startService({ settings, listeners: [{}] }), (each) => each.stop());
+    const behind = { ...service, nodes: [service.port] };
+    proxy = opened.adopt(await startProxy('nginx', behind, { file: 'nginx/other-paths.conf' }), (each) => each.stop());
   });
-  after(async () => {
-    await proxy.stop();
-    await service.stop();
-  });
+  after(() => opened.disposeAsync());
 
   const caller = () => callerOver('HTTP/1.1', { ...reachOf(service, service.ada), port: proxy.port });
   const wrongRefresh = json({ client_id: CLIENT, refresh_token: 'wrong' });

@@ -188,22 +188,22 @@ export async function runIn(
   });
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (text) => appendFileSync(join(folder, 'log'), text));
-  const ended = endOf(child);
-  await Promise.race([
-    eventually(`port ${port} accepts connections`, () => isListening(port)),
-    ended.then(() => Promise.reject(new Error(`${command}: ${read(folder, 'log')}`))),
-  ]);
-  return {
-    port,
-    pid: child.pid ?? 0,
-    log: () => read(folder, 'log'),
-    ended,
-    stop: async () => {
-      child.kill('SIGTERM');
-      await ended;
-      rmSync(folder, { recursive: true, force: true });
-    },
+  let hasEnded = false;
+  const ended = endOf(child).then(() => {
+    hasEnded = true;
+  });
+  const log = () => read(folder, 'log');
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
   };
+  await using starting = new AsyncDisposableStack(); // one that does not start is not left running
+  starting.defer(stop);
+  await eventually(`port ${port} accepts connections`, () => hasEnded || isListening(port));
+  if (hasEnded) throw new Error(`${command}: ${log()}`);
+  starting.move();
+  return { port, pid: child.pid ?? 0, log, ended, stop };
 }
 
 function environment(folder: string) {
@@ -218,9 +218,9 @@ export function writeFiles(folder: string, { serverFiles, authority }: Pick<Home
   writeFileSync(join(folder, 'issuers.pem'), authority.pem);
 }
 
-/** `close`, not `exit`: what it printed last may arrive after its end. */
+/** `close`, not `exit`: what it printed last may arrive after its end. Rejects if its program is missing, which has ended it too. */
 async function endOf(child: ChildProcess): Promise<void> {
-  await Promise.race([once(child, 'close'), once(child, 'error')]);
+  await once(child, 'close').catch(() => undefined);
 }
 
 function read(folder: string, name: string): string {
