@@ -105,8 +105,9 @@ async function onlyHolder(name: string, others: readonly Directory[]): Promise<P
 }
 
 /** For a name that two directories have: the work of one, for nobody. */
-function withoutPasswords({ isBusy, check }: PasswordSignIn): PasswordSignIn {
-  return { isBusy, check: (name, _, isKnown) => check(name, NO_PASSWORD, isKnown), holderOf: nothing };
+function withoutPasswords(passwords: PasswordSignIn): PasswordSignIn {
+  const check: PasswordSignIn['check'] = (name, _, isKnown) => passwords.check(name, NO_PASSWORD, isKnown);
+  return { ...passwords, check, holderOf: nothing };
 }
 
 /** For a directory without passwords. */
