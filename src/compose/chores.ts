@@ -10,7 +10,10 @@ import { RevocationFollower } from '../serve/follow-revocations.ts';
 import type { OpenListener } from '../serve/open-listener.ts';
 import type { Chore } from '../serve/watch.ts';
 import { byOneNode } from '../store/lease.ts';
+import { rows } from '../store/pages.ts';
 import type { FollowedRegistry } from '../store/registry.ts';
+import { type StorePort, writeRow } from '../store/store.ts';
+import { markedIntegrations } from '../store/tables/integrations.ts';
 import { watchEndings } from './endings.ts';
 import { directoryNews } from './log-notices.ts';
 import type { Parts } from './parts.ts';
@@ -56,7 +59,14 @@ export function choresOf(
     { everyMs: 5_000, work: () => keeper.keep(ports.clock.now()), atStart: 'begun' },
     { everyMs: 60_000, work: countGrants, atStart: 'begun' },
     { everyMs: 60_000, work: () => refusals.flush() },
+    { everyMs: 3_600_000, work: () => markConfidential(ports), atStart: 'begun' },
     ...(ports.directories.elsewhere.length > 0 ? [{ everyMs: 5_000, work: walk, atStart: 'begun' } as const] : []),
     { everyMs: 60_000, work: watchEndings(parts, registry), atStart: 'awaited' },
   ];
+}
+
+/** So that earlier releases, beside this one or after a way back, do not make public what loses its last key there. */
+export async function markConfidential({ store }: StorePort): Promise<void> {
+  for await (const { clientId, confidential, isMarked } of rows(store, markedIntegrations))
+    if (confidential && !isMarked) await writeRow(store, markedIntegrations, clientId, (found) => found);
 }

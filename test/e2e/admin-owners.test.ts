@@ -70,6 +70,21 @@ suite('an owner of an integration', () => {
     assert.equal((await scene.ask(token, 'GET', '/integrations/shop')).json['scope'], SHOP.scope);
   });
 
+  test('makes it no more public than it is, and takes what authenticates it', async () => {
+    const token = await scene.token('shaun');
+    const locked = { ...SHOP, scope: scopeOf(SHOP.scope), clientId: clientId('locked'), confidential: true };
+    await scene.service.register(anIntegration(locked));
+    const put = (confidential: boolean) =>
+      scene.ask(token, 'PUT', '/integrations/locked', { body: { ...SHOP, confidential } });
+    const refused = await put(false);
+    assert.deepEqual([refused.status, refused.json['reason']], [403, 'permission-missing']);
+    assert.equal((await put(true)).status, 200);
+    assert.equal((await scene.ask(token, 'GET', '/integrations/locked')).json['confidential'], true);
+    const manage = await scene.token('olga');
+    const opened = await scene.ask(manage, 'PUT', '/integrations/locked', { body: { ...SHOP, confidential: false } });
+    assert.deepEqual([opened.status, opened.json['confidential']], [200, undefined], opened.text);
+  });
+
   test('whose proof is weak is told so, not to become an operator', async () => {
     const token = await scene.tokenByDevice(await scene.add('shaun', ['shop-team']));
     const { status, json } = await scene.ask(token, 'POST', '/integrations/shop/disable');

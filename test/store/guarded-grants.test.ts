@@ -1,4 +1,4 @@
-// A rolling upgrade: what a node of 0.2 beside this one makes of rows that it does not understand.
+// A rolling upgrade: what a node of 0.2 or 0.3.3 beside this one makes of rows that it does not understand.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { ClientUrl } from '../../src/core/client-document.ts';
@@ -9,7 +9,7 @@ import { parseScope } from '../../src/core/scope.ts';
 import type { TokenIssuer } from '../../src/core/token-issuer.ts';
 import { encodeRow, type Value } from '../../src/store/table.ts';
 import { grants } from '../../src/store/tables/grants.ts';
-import { integrations } from '../../src/store/tables/integrations.ts';
+import { integrations, markedIntegrations } from '../../src/store/tables/integrations.ts';
 import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
 import { aTokenIssuer } from '../platform.ts';
 import { aGrant, anIdentity, anIntegration, NOW, scopeOf } from '../samples.ts';
@@ -105,5 +105,61 @@ suite('a node of 0.2', () => {
       assert.deepEqual({ ...read, vendor: integration.vendor }, { ...integration, scope: read.scope });
       assert.equal(read.scope.text, scope);
     }
+  });
+});
+
+/** A row as 0.3.0 to 0.3.3 read it: what they do not know below `flows.added` is a member of it. */
+interface RowOf033 {
+  readonly flows: Integration['flows'];
+  readonly keys?: { readonly set: string } | undefined;
+  readonly secrets?: readonly { readonly endsAt: number }[] | undefined;
+}
+
+function readBy033(integration: Integration) {
+  const { flows, ...rest } = JSON.parse(String(encodeRow(integrations, integration)[1]));
+  const { added = {}, ...own } = flows;
+  const row = { ...rest, flows: own, ...added } as RowOf033;
+  return { row, isConfidential: row.keys !== undefined || (own.secret === true && (row.secrets ?? []).length > 0) };
+}
+
+function writtenBy033({ keys, secrets, flows, ...rest }: RowOf033): Integration & { readonly isMarked: boolean } {
+  const body = JSON.stringify({ ...rest, flows: { ...flows, added: { keys, secrets } } });
+  return markedIntegrations.decode([anIntegration().clientId, body], undefined);
+}
+
+suite('a node of 0.3.3', () => {
+  const flows = { device: true, certificate: true };
+  const secrets = [{ hash: HASH, createdAt: NOW, endsAt: NOW }];
+  const keys = { from: 'file', set: '{"keys":[{"kid":"k1"}]}' } as const;
+  const confidential = true;
+  const proved: readonly Partial<Integration>[] = [
+    {},
+    { keys },
+    { flows: { ...flows, secret: true } },
+    { flows: { ...flows, secret: true }, secrets },
+    { keys, secrets },
+  ];
+
+  test('is closed to the client id alone of what is confidential here', () => {
+    for (const difference of proved)
+      assert.equal(readBy033(anIntegration({ ...difference, confidential })).isConfidential, true);
+    assert.equal(readBy033(anIntegration()).isConfidential, false);
+  });
+
+  test('opens nothing here when it removes the last key, and turns secrets off', () => {
+    for (const difference of proved) {
+      const { row } = readBy033(anIntegration({ ...difference, confidential }));
+      const { keys: _, ...withoutKeys } = row;
+      const read = writtenBy033({ ...withoutKeys, flows });
+      assert.deepEqual([read.confidential, read.isMarked, read.keys], [true, true, undefined]);
+    }
+    assert.equal(writtenBy033(readBy033(anIntegration()).row).confidential, false);
+  });
+
+  test('shows no member that it would refuse when it is sent back', () => {
+    const known = Object.keys(readBy033(anIntegration({ keys, secrets })).row);
+    for (const difference of proved)
+      for (const name of Object.keys(readBy033(anIntegration({ ...difference, confidential })).row))
+        assert.ok(known.includes(name), name);
   });
 });

@@ -33,8 +33,7 @@ export const TO_TYPE: Readonly<Record<ReasonToAct, string>> = {
   'public-key-unknown': ' with: tessera integration key list CLIENT_ID',
   'public-keys-too-many': ': tessera integration key remove CLIENT_ID KID',
   'secret-flow-off': ': tessera integration change %s --secret yes',
-  'public-with-proofs':
-    ': tessera integration key remove CLIENT_ID KID; tessera integration secret CLIENT_ID --drop-all; --secret no',
+  'public-with-proofs': ': its keys, --secret no, and with tessera integration secret %s --drop-all',
   'client-secrets-exhausted': ': tessera integration secret %s --drop-old',
   'client-secrets-none': ': tessera integration secret %s --ends-in 90d',
   'identity-derived': ': tessera identity disable %s',

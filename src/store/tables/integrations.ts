@@ -8,17 +8,21 @@ export const integrations = registeredTable<Integration>(
   'integrations',
   ['clientId', 'client_id'],
   storedIntegration,
-  ({ scope: text, ...rest }, clientId) => {
-    const { added = {}, ...flows } = rest.flows;
-    const { opaqueScope = [], flows: own = flows, keys, secrets = [], ...more } = added;
-    const confidential = hasProofs({ keys, secrets, flows: own });
-    const made = secrets.filter(({ endsAt }: ClientSecret) => endsAt !== SECRET_BEFORE_ALL.endsAt);
-    const plain = text === ONLY_OPAQUE && opaqueScope.length > 0 ? [] : [text];
-    const scope = parseScope([...plain, ...opaqueScope].join(';'));
-    if (!scope) throw new Error(`the integration ${clientId} has a malformed scope in the store`);
-    const proofs = { ...(keys && keys.set !== NO_KEYS.set && { keys }), ...(made.length > 0 && { secrets: made }) };
-    return { scope, ...rest, confidential, flows: own, ...proofs, ...more };
+  readIntegration,
+);
+
+/** The same rows, and whether they say of themselves that they are confidential. */
+export const markedIntegrations = registeredTable<Integration & { readonly isMarked: boolean }>(
+  'integrations',
+  ['clientId', 'client_id'],
+  (row) => {
+    const { isMarked: _, ...integration } = row;
+    return storedIntegration(integration);
   },
+  (stored, clientId) => ({
+    ...readIntegration(stored, clientId),
+    isMarked: stored.flows.added?.secrets?.some(isMark) === true,
+  }),
 );
 
 const NO_FLOWS = { device: false, certificate: false };
@@ -35,6 +39,20 @@ const NO_KEYS = { from: 'file', set: '{"keys":[]}' } as const satisfies ClientKe
 
 /** A scope for releases before 0.3, which do not read opaque items. */
 const ONLY_OPAQUE = 'opaque';
+
+const isMark = ({ endsAt }: ClientSecret) => endsAt === SECRET_BEFORE_ALL.endsAt;
+
+function readIntegration({ scope: text, ...rest }: ReturnType<typeof JSON.parse>, clientId: string): object {
+  const { added = {}, ...flows } = rest.flows;
+  const { opaqueScope = [], flows: own = flows, keys, secrets = [], ...more } = added;
+  const plain = text === ONLY_OPAQUE && opaqueScope.length > 0 ? [] : [text];
+  const scope = parseScope([...plain, ...opaqueScope].join(';'));
+  if (!scope) throw new Error(`the integration ${clientId} has a malformed scope in the store`);
+  const confidential = hasProofs({ keys, secrets, flows: own });
+  const made = secrets.filter((secret: ClientSecret) => !isMark(secret));
+  const proofs = { ...(keys && keys.set !== NO_KEYS.set && { keys }), ...(made.length > 0 && { secrets: made }) };
+  return { scope, ...rest, confidential, flows: own, ...proofs, ...more };
+}
 
 /**
  * What 0.3 added is stored below `flows`: `integration change` of 0.2 keeps that, and drops other members that it does not know. Of an
