@@ -72,6 +72,19 @@ async function change(clientId: string, difference: Partial<Integration>, isKnow
   assert.fail('the service does not show the change');
 }
 
+suite('the page about a program that nobody registered', () => {
+  test('shows the hosts in the largest letters, and what the client calls itself below, nowhere else', async () => {
+    const { host } = new URL(origin);
+    const program = guest(`${origin}/back`);
+    const { text } = await ada.get(program.path());
+    assert.match(text, new RegExp(`<dd class="host" translate="no">${host}</dd>`), 'of the document');
+    assert.match(text, new RegExp(`<dd class="host"><span translate="no">${host}</span></dd>`), 'of the redirect URI');
+    assert.match(text, /<dt>Calls itself<\/dt><dd translate="no">Coder<\/dd>/);
+    assert.equal(text.split('Coder').length, 2, 'also not in the heading or the title');
+    assert.ok(text.indexOf('class="host"') < text.indexOf('Calls itself'));
+  });
+});
+
 suite('a person', () => {
   test('confirms what the page showed: if the scope has grown meanwhile, the page asks again', async () => {
     const program = new Program(service);
