@@ -3,6 +3,7 @@ import { composeService, type Service } from './compose/service.ts';
 import type { Config } from './config/schema.ts';
 import { type MetricsPart, sumOfCounters } from './doors/ops/merge-metrics.ts';
 import { type Log, makeLog } from './log/log.ts';
+import { RepeatedLines } from './log/repeated-lines.ts';
 import { endWithoutReader } from './log/standard-output.ts';
 import { openKeyring } from './open-keyring.ts';
 import { openStore, storeAt } from './open-store.ts';
@@ -147,11 +148,9 @@ const REMIND_MS = 60_000;
 
 /** Logs each new reason, and repeats it once a minute. */
 function waitingLog(log: Log): (fault: StoreUnavailable) => void {
-  let [last, loggedAt] = ['', 0];
+  const lines = new RepeatedLines(REMIND_MS, systemClock.milliseconds);
   return (fault) => {
-    const now = performance.now();
-    if (fault.message === last && now - loggedAt < REMIND_MS) return;
-    [last, loggedAt] = [fault.message, now];
+    if (lines.take(fault.message) === undefined) return;
     log.warn({ why: fault.message, todo: (fault as { todo?: string }).todo }, 'waiting for the store');
   };
 }

@@ -5,6 +5,7 @@ import type { Config } from '../config/schema.ts';
 import { asksForCertificates, publicNameOf, unservedDoors } from '../config/served-doors.ts';
 import { canInspect } from '../front/certificate-inspection.ts';
 import type { Census } from '../front/slots.ts';
+import { faultLines } from '../log/fault-lines.ts';
 import type { Log } from '../log/log.ts';
 import { openDirectories } from '../open-directory.ts';
 import { storeAt } from '../open-store.ts';
@@ -80,10 +81,11 @@ export async function composeService(
     openListener({ ...place, publicName: publicNameOf(place, config) }, { ...parts, inspects }),
   );
   // The readiness check logs once that the store is unavailable.
+  const logError = faultLines(log, clock.milliseconds);
   const logFault = (fault: unknown) =>
     fault instanceof StoreUnavailable
       ? log.debug({ fault: fault.message }, 'left for later')
-      : log.error({ fault: String(fault) }, 'fault in the background');
+      : logError('fault in the background', { text: String(fault) });
   const reporter = new NodeReporter(node, ports);
   const keepTimes = keeperOfTimes(ports, () =>
     isAlone(ports.store, (name) => hasEnded(name, storeAt(config).isShared)),

@@ -54,7 +54,7 @@ export interface AppOptions {
     milliseconds: number,
   ) => void;
   /** Called with errors that are no refusals, for the operator's log. The caller gets no details. */
-  readonly onFault: (request: FastifyRequest, fault: unknown) => void;
+  readonly onFault: (request: FastifyRequest, fault: unknown, reason: ServerReason) => void;
   /** Who words a refusal for a request to this address that no door was reached for, or that a door did not answer itself. */
   readonly repliesAt: (url: string) => RefusalReplies;
   /** Whether a request is a health check or a scrape. */
@@ -268,12 +268,12 @@ function unavailableReason(error: unknown): ServerReason | undefined {
 function refusalOf(error: FastifyError, request: FastifyRequest, options: AppOptions): ServerRefusal {
   const reason = unavailableReason(error);
   if (reason) {
-    options.onFault(request, error);
+    options.onFault(request, error, reason);
     return { reason, retryAfter: RETRY_SHORTLY };
   }
   if (error instanceof BrokenRequest) return options.overLimit(request) ?? { reason: error.reason };
   if (error instanceof Overloaded) return { reason: 'overloaded', retryAfter: RETRY_SHORTLY };
   if (error.statusCode !== undefined && error.statusCode < 500) return { reason: 'body-unreadable' };
-  options.onFault(request, error);
+  options.onFault(request, error, 'fault');
   return { reason: 'fault' };
 }

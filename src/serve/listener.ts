@@ -15,6 +15,7 @@ import { inspectHandshakes, reportEnded } from '../front/certificate-inspection.
 import { BACKLOG, type Limits } from '../front/limits.ts';
 import type { Census } from '../front/slots.ts';
 import { secureContext, type TlsFiles } from '../front/tls.ts';
+import { faultLines } from '../log/fault-lines.ts';
 import type { Log } from '../log/log.ts';
 import { requestLines } from '../log/request-line.ts';
 import type { Ports } from '../operations/ports.ts';
@@ -130,6 +131,7 @@ function handshakeReporter({ log, metrics, ports }: ServiceParts): (why: string)
 function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: ServiceParts): App {
   const { log, metrics, traces, limits, proxies, ports, readConnection, overLimit, overLineLimit, refusals } = parts;
   const writeLine = requestLines(log, ports.clock.milliseconds);
+  const logFault = faultLines(log, ports.clock.milliseconds);
   const limitedLines = new RateLimit(LIMITED_LINES, ports.clock.milliseconds);
   const unowned = unownedReplies(doors.find(({ isForPeople }) => isForPeople)?.refusals);
   const monitoring = doors.filter(({ isMonitoring }) => isMonitoring);
@@ -159,9 +161,12 @@ function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: Service
       const line = { id: request.id, status: reply.statusCode, ms, address: presenter.address, ...ids };
       writeLine(level, line, record);
     },
-    onFault: (request, fault) => {
+    onFault: (request, fault, reason) => {
       const { trace } = readConnection(request);
-      log.error({ id: request.id, traceId: trace?.traceId, fault: describeError(fault) }, 'fault');
+      const isDefect = reason === 'fault';
+      // Of what is away or full, the message says all.
+      const text = isDefect ? describeError(fault) : String(fault);
+      logFault('fault', { text, isDefect }, { id: request.id, traceId: trace?.traceId, reason });
     },
     overLimit,
     repliesAt: (url) => doors.find((door) => door.owns(url))?.refusals ?? unowned,

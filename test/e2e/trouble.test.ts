@@ -83,6 +83,9 @@ for (const protocol of PROTOCOLS) {
         assert.equal(answer.headers['cache-control'], 'no-store');
       }
       assert.equal(unready.status, 503);
+      const said = service.logLines.filter((line) => line.includes('"fault":'));
+      assert.equal(said.length, 1, 'one line for all');
+      assert.match(said[0] ?? '', /"fault":"[^"\\]*the disk \/var\/lib is away","msg":"fault"/, 'without a stack');
       await refreshed(caller, pair);
     });
 
