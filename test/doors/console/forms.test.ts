@@ -91,6 +91,19 @@ suite('a form', () => {
     assert.match(again.text, /Nothing would change/);
   });
 
+  test('makes an integration with secrets confidential, and public again only without them, with a warning', async () => {
+    const path = '/console/integrations/shop-front/change';
+    await fill('/console/integrations/new', { object_name: 'shop-front', scope: 'orders:read', 'flows.secret': 'yes' });
+    const form = fieldsOf((await olga.get(path)).text);
+    assert.equal(form['confidential'], 'true');
+    const refused = await olga.post(path, { ...form, confidential: 'false' });
+    assert.match(refused.text, /so that it is confidential/);
+    await fill(path, { 'flows.secret': '', confidential: '' });
+    assert.equal((await integration('shop-front'))?.confidential, true);
+    assert.match(await fill(path, { confidential: 'false' }), /<strong>It will be public: /);
+    assert.equal((await integration('shop-front'))?.confidential, false);
+  });
+
   test('of a token issuer takes rules as lines, and shows those that there are', async () => {
     const rules =
       '/repository = acme/app\n/repository = acme/web\n/sub like repo:acme/*\nidentity: {/repository}\nintegrations: orders-sync evil\n\n/sub = x\nidentity: {/sub}';
