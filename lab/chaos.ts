@@ -12,6 +12,7 @@ import { mixReleases } from './chaos/handover/mixed.ts';
 import { rollOut } from './chaos/handover/rolling.ts';
 import { attackOverHttp2 } from './chaos/http2.ts';
 import { killMany } from './chaos/kill-many.ts';
+import { killNode } from './chaos/killed-node.ts';
 import { lockOut } from './chaos/lockout.ts';
 import { failoverWithLoss } from './chaos/lossy-failover.ts';
 import { floodMemory } from './chaos/memory.ts';
@@ -61,6 +62,7 @@ const DRILLS = {
   ],
   revocation: [revocationUnderAttack, 'times a good caller while CRL and OCSP servers misbehave; ignores --cycles'],
   'postgres-lock': [lockRows, 'locks one row and times the refreshes of all other rows'],
+  'postgres-killed-node': [killNode, 'kills one of two nodes under load, and times each part of its next start', 10],
   'postgres-frozen': [freezeServer, 'freezes the server until callers get 503, wakes it and checks for late commits'],
   'postgres-connections': [takeConnections, 'takes all free connections of the server while a node is busy'],
   migrate: [
