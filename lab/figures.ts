@@ -50,7 +50,7 @@ Only where they are named, and of no use while the machine does something else:
                    --connections 4000
   verify           requests a second of an API with @tessera/verify, beside the same API without it, on each framework
                    --rounds 5 --seconds 0.5
-  proofs           honest DPoP proofs at a steady rate of one key and of many: refusals, and memory; takes 20 minutes
+  proofs           honest DPoP proofs at a steady rate half of them of one key: refusals, and memory; takes ten minutes
                    --per-second 500 --seconds 600
   postgres-growth  what many refreshes do to the size of PostgreSQL's tables, and the WAL they write
                    --refreshes 1000000 --grants 10000 --callers 64 --seconds 20
