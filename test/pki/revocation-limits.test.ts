@@ -34,7 +34,8 @@ suite('URLs fetched because of certificates', () => {
   const urls = (from: number, count: number) =>
     Array.from({ length: count }, (_, index) => `http://crl.test/${from + index}.crl`);
 
-  function visits() {
+  /** `good`: the only address that has a list; all have the list of the state otherwise. */
+  function visits(good?: string) {
     const visited: string[] = [];
     const refusals: string[] = [];
     const state = { now: NOW, list: undefined as Uint8Array | undefined };
@@ -42,6 +43,7 @@ suite('URLs fetched because of certificates', () => {
       now: () => state.now,
       fetch: async (url) => {
         visited.push(url);
+        if (url === good) return new Response(new Uint8Array(root.crl(fresh)));
         return state.list ? new Response(new Uint8Array(state.list)) : new Response('', { status: 404 });
       },
       logRefused: (_, why) => void refusals.push(why),
@@ -55,6 +57,20 @@ suite('URLs fetched because of certificates', () => {
     const { visited, present } = visits();
     await present(...urls(0, 350));
     assert.deepEqual(visited.sort(), urls(0, 4));
+  });
+
+  test('beyond the fourth are not used, and the refusal says so', async () => {
+    const last = async (count: number) => {
+      const { judge, present } = visits(`http://crl.test/${count - 1}.crl`);
+      const judgement = await present(...urls(0, count));
+      await judge.revocation.renewLists();
+      return [worded(judgement), judgement.steps.at(-1)?.words];
+    };
+    assert.deepEqual((await last(4))[0], 'accepted caller');
+    assert.deepEqual(await last(6), [
+      'certificate-revocation-unknown: crl-unknown',
+      'there is no CRL from its issuer; of the 6 addresses of lists that it names, only the first 4 are used',
+    ]);
   });
 
   test('back off when dead: a few tries in eight minutes, not one a minute', async () => {

@@ -53,6 +53,13 @@ suite('a CRL', () => {
     assert.equal(verdict({ chain: caller.chain, issuers: ifAvailable, crls }), REVOKED);
   });
 
+  test('that is older refuses a certificate that a newer one has released from hold', () => {
+    const held = root.crl({ revoked: [caller.serial], thisUpdate: '2026-11-15T10:00:00Z' });
+    const released = root.crl({ thisUpdate: '2026-11-15T11:00:00Z' });
+    assert.equal(withCrl(held, released), REVOKED);
+    assert.equal(withCrl(released), 'accepted caller');
+  });
+
   test('is matched by issuer and serial, not by serial alone', () => {
     const other = makeAuthority({ name: 'Other' });
     assert.equal(withCrl(root.crl(), other.crl({ revoked: [caller.serial] })), 'accepted caller');

@@ -1,6 +1,6 @@
 // Fetches, caches and renews all revocation data. Only for valid paths: an approved issuer wrote every address.
 
-import type { ApprovedIssuer, RevocationPolicy } from '../../core/issuer.ts';
+import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { keepNewest } from '../../core/keep-newest.ts';
 import { acceptedOf } from '../../core/outcome.ts';
 import { type EpochSeconds, type Seconds, seconds } from '../../core/time.ts';
@@ -15,8 +15,9 @@ import { type RevocationList, readRevocationList } from './crl.ts';
 import { FetchedLists, type KnownAuthority } from './fetched-lists.ts';
 import type { ListLimits } from './kept-lists.ts';
 import { type ListExchange, stillInForce } from './kept-lists.ts';
+import { asksResponder, listAddresses } from './list-addresses.ts';
 import { ListReader } from './list-reader.ts';
-import { type OcspResponse, responderOf } from './ocsp.ts';
+import type { OcspResponse } from './ocsp.ts';
 import { OcspClient, type Pair } from './ocsp-client.ts';
 import { NEVER } from './renewal.ts';
 import { revokingLists, signersBeside } from './revocation.ts';
@@ -53,7 +54,6 @@ const WITHOUT_STORE: ListExchange = {
   contents: async () => undefined,
 };
 
-const MAX_ADDRESSES_PER_CERTIFICATE = 4;
 const MAX_AUTHORITIES = 1_000;
 
 export class RevocationSource {
@@ -162,10 +162,9 @@ export class RevocationSource {
     exchange.share({ url: 'limit', checkedAt: at, renewAt: at, failure: limit }).catch(() => undefined);
   }
 
-  #visitsFor(pair: Pair, { revocation }: ApprovedIssuer): { urls: string[]; responder?: Pair } {
-    const hasResponder = revocation.ocsp !== 'off' && responderOf(pair.certificate) !== undefined;
-    const most = MAX_ADDRESSES_PER_CERTIFICATE - (hasResponder ? 1 : 0);
-    return { urls: listsFor(pair.certificate, revocation).slice(0, most), ...(hasResponder && { responder: pair }) };
+  #visitsFor(pair: Pair, { revocation }: ApprovedIssuer): { urls: readonly string[]; responder?: Pair } {
+    const { used: urls } = listAddresses(pair.certificate, revocation);
+    return { urls, ...(asksResponder(pair.certificate, revocation) && { responder: pair }) };
   }
 
   /** The caller may also have sent other certificates of the issuers, with keys that sign their lists. */
@@ -198,13 +197,4 @@ export class RevocationSource {
   #gather(): void {
     this.#lists = [...this.#fromFiles, ...this.#fetched.lists];
   }
-}
-
-/** Control characters are not allowed in an address, nor in the store. */
-function listsFor({ known }: Certificate, { crl }: RevocationPolicy): string[] {
-  const points = crl === 'off' ? [] : (known.crlDistributionPoints ?? []);
-  const urls = points.flatMap(({ names }) =>
-    names.flatMap((name) => (name.kind === 'uri' && /^https?:\P{Cc}*$/iu.test(name.value) ? [name.value] : [])),
-  );
-  return [...new Set(urls)];
 }

@@ -21,6 +21,7 @@ import {
   type SignersOf,
   whyNotTrusted,
 } from './crl-check.ts';
+import { listAddresses } from './list-addresses.ts';
 import { checkResponses, type OcspResponse, responderOf } from './ocsp.ts';
 
 type Asked = RevocationQuestion & { readonly signersOf: SignersOf };
@@ -47,7 +48,15 @@ function byLists(question: Asked, certificate: Certificate, about: string): Revo
   const check = question.issuer.revocation.crl;
   if (check === 'off') return [];
   const answer = checkLists(certificate, question.evidence.lists, question.signersOf, question.now);
-  return [finding('crl', check, about, answer, question.now)];
+  const words = answer.state === 'unknown' ? withLimit(answer.words, certificate, question) : answer.words;
+  return [finding('crl', check, about, { ...answer, words }, question.now)];
+}
+
+/** A list may be at an address that is not used. */
+function withLimit(words: string, certificate: Certificate, { issuer }: RevocationQuestion): string {
+  const { named, used } = listAddresses(certificate, issuer.revocation);
+  if (named.length === used.length) return words;
+  return `${words}; of the ${named.length} addresses of lists that it names, only the first ${used.length} are used`;
 }
 
 /** An intermediate without a responder is checked by CRL only; under `required`, a leaf without one is refused. */
