@@ -120,7 +120,8 @@ for (const overlay of ['passthrough', 'ingress']) {
         writeFileSync(file, settingsIn(manifests));
         const { listeners, keyring, proxies } = loadConfig({ file, env: {}, sets: [] });
         const pod = JSON.stringify(ofKind('Deployment'));
-        for (const { port, tls } of listeners) {
+        for (const { host, port, tls } of listeners) {
+          assert.equal(host, '::', 'pods have IPv4 addresses, IPv6 addresses or both');
           assert.ok(pod.includes(`"containerPort":${port}`), `${port}`);
           assert.match(tls?.key ?? '', /^\/etc\/tessera\/tls\//);
         }
@@ -208,6 +209,18 @@ test('both overlays have the same configuration, but for client certificates and
   const beforeProxies = ended?.slice(0, ended.indexOf('proxies:'));
   const differing = beforeProxies?.filter((line) => !through?.includes(line));
   assert.deepEqual(differing, []);
+});
+
+test('a change of what only a start reads is followed by a restart, and a configuration of one keeps its proxies', () => {
+  assert.match(PAGE, /After a change of a ConfigMap[^`]*restart the nodes[^]*?rollout restart deployment\/tessera/);
+  assert.match(PAGE, /for `ingress` its own, \*\*with `proxies`\*\*/);
+  for (const [overlay, folder] of [
+    ['passthrough', 'base'],
+    ['ingress', 'ingress'],
+  ] as const) {
+    const [copied] = parseAllDocuments(readFileSync(join(MANIFESTS, folder, 'config.yaml'), 'utf8'));
+    assert.equal(settingsIn([copied?.toJS() as Manifest]), settingsIn(render(overlay)), 'the copy is the whole of it');
+  }
 });
 
 test('the page explains every file', () => {

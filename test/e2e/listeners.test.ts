@@ -1,7 +1,11 @@
 // Several listeners: which certificates they request, and which doors they serve.
 // Needs: openssl
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
 import { after, before, suite, test } from 'node:test';
+import { eventually } from '../eventually.ts';
 import {
   askPlainly,
   type Caller,
@@ -11,6 +15,8 @@ import {
   type Question,
   rawConnection,
   reachOf,
+  readHttp1,
+  tlsOptionsOf,
 } from './caller.ts';
 import { sClient } from './s-client.ts';
 import { startService, type TestService } from './service.ts';
@@ -118,4 +124,21 @@ test('a start warns of a door that something registered needs and no listener se
     warnings.map((line) => JSON.parse(line).msg),
     ['not served: door pages', 'not served: client certificates'],
   );
+});
+
+test('a listener on :: is reached over IPv4 and IPv6, and knows callers and proxies by their own address', async (t) => {
+  const settings = { proxies: { addresses: ['127.0.0.1'] } };
+  const service = await startService({ settings, listeners: [{ tls: true, host: '::' }] });
+  t.after(() => service.stop());
+  const addressesSeen = () =>
+    service.logLines.map((line) => JSON.parse(line)).flatMap(({ operation, address }) => (operation ? address : []));
+  for (const host of ['127.0.0.1', '::1']) {
+    const headers = { 'x-forwarded-for': '192.0.2.7' };
+    const options = { ...tlsOptionsOf(reachOf(service)), host, path: VERIFY, headers, agent: false };
+    const sent = request(options).end();
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    assert.equal((await readHttp1(response)).status, 401, host);
+  }
+  await eventually('both have their line', () => addressesSeen().length === 2);
+  assert.deepEqual(addressesSeen(), ['192.0.2.7', '::1'], 'only the proxy speaks for others');
 });
