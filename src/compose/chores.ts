@@ -58,6 +58,7 @@ export function choresOf(
     { everyMs: 10_000, work: () => judge.revocation.renewLists(), atStart: 'begun' },
     { everyMs: 5_000, work: () => keeper.keep(ports.clock.now()), atStart: 'begun' },
     { everyMs: 60_000, work: countGrants, atStart: 'begun' },
+    { everyMs: 3_000, work: () => refusals.flushFew() },
     { everyMs: 60_000, work: () => refusals.flush() },
     { everyMs: 3_600_000, work: () => markConfidential(ports), atStart: 'begun' },
     ...(ports.directories.elsewhere.length > 0 ? [{ everyMs: 5_000, work: walk, atStart: 'begun' } as const] : []),

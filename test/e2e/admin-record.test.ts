@@ -58,6 +58,21 @@ for (const backEnd of BACK_ENDS)
       );
     });
 
+    test('what was refused can be found beside the store within seconds; only a flood waits for the minute', async () => {
+      const counts = new RefusalCounts(scene.service.ports);
+      const refuse = (reason: string) =>
+        counts.count({ clientId: 'orders-sync', identityId: 'x', reason, requestId: 'r' });
+      const found = async (reason: string) => (await items(`/refusals?reason=${reason}`)).length;
+      refuse('identity-disabled');
+      await counts.flushFew();
+      assert.deepEqual([counts.unwritten.length, await found('identity-disabled')], [0, 1]);
+      for (let at = 0; at < 30; at++) counts.count({ identityId: `x${at}`, reason: 'rate-limited', requestId: 'r' });
+      await counts.flushFew();
+      assert.equal(counts.unwritten.length, 30);
+      await counts.flush();
+      assert.deepEqual([counts.unwritten.length, await found('rate-limited')], [0, 30]);
+    });
+
     test('the last certificate of a reason is kept, and one that an issuer signed is not hidden by others', async () => {
       const counts = new RefusalCounts(scene.service.ports);
       const refusal = { clientId: 'orders-sync', reason: 'certificate-issuer-not-approved', requestId: '1' };

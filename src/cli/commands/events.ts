@@ -32,7 +32,7 @@ events                        show what changed, newest last: the latest 50 even
   $ tessera events --type reused --since 7d
   $ tessera events --by olga --since 24h
   $ tessera events --about partners --from 2026-11-17 --to 2026-11-18
-refusals                      show what was refused: how often, when last, and the id of the last request; a minute late
+refusals                      show what was refused: how often, when last, and the id of the last request; seconds late, in a flood a minute
   --integration <client_id>   of this integration
   --identity <identity>       of this identity, by user name or id
   --reason <refusal>          for this reason, such as scope-exceeds-integration

@@ -13,6 +13,8 @@ export interface RefusedRequest {
   readonly claimed?: ClaimedCaller | undefined;
 }
 
+/** As many are written within seconds: whoever looks for the cause of one finds it. A flood waits for the minute. */
+const FEW = 20;
 /** The most rows of one node's minute, and of the store. Beyond, refusals count by their reason alone. */
 const MOST_COUNTED = 500;
 const MOST_STORED = 2_000;
@@ -50,6 +52,10 @@ export class RefusalCounts {
     return [...this.#counted.values()];
   }
 
+  async flushFew(): Promise<void> {
+    if (this.#counted.size <= FEW) await this.flush();
+  }
+
   /** Adds what was counted to the rows of the store. What cannot be written is counted again with the next minute. */
   async flush(): Promise<void> {
     if (this.#counted.size === 0) return;
@@ -75,7 +81,7 @@ export class RefusalCounts {
   }
 }
 
-/** What is stored, and what this node has not written yet: counts of other nodes are up to a minute old. */
+/** What is stored, and what this node has not written yet: counts of other nodes are some seconds old, in a flood a minute. */
 export async function readRefusals({
   store,
   unwrittenRefusals,

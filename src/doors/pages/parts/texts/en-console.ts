@@ -294,7 +294,7 @@ export const enConsole = {
     certificate: 'Certificate:',
     serial: 'serial number',
     unverified: (issuer: string) => `not verified, says it is from ${issuer}`,
-    otherNodes: 'Counts of other nodes may be a minute old.',
+    otherNodes: 'Counts of other nodes are some seconds old, in a flood a minute.',
     see: 'See',
     none: 'Nothing was refused.',
   },
