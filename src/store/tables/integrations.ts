@@ -50,7 +50,8 @@ function readIntegration({ scope: text, ...rest }: ReturnType<typeof JSON.parse>
   if (!scope) throw new Error(`the integration ${clientId} has a malformed scope in the store`);
   const confidential = hasProofs({ keys, secrets, flows: own });
   const made = secrets.filter((secret: ClientSecret) => !isMark(secret));
-  const proofs = { ...(keys && keys.set !== NO_KEYS.set && { keys }), ...(made.length > 0 && { secrets: made }) };
+  const hasSecrets = made.length > 0 || own.secret;
+  const proofs = { ...(keys && keys.set !== NO_KEYS.set && { keys }), ...(hasSecrets && { secrets: made }) };
   return { scope, ...rest, confidential, flows: own, ...proofs, ...more };
 }
 
