@@ -3,8 +3,8 @@ import { Secret } from '../../../tokens/secret.ts';
 import { recordRefusal } from '../../http/request-record.ts';
 import type { Answer, Shown } from '../parts/answer.ts';
 import { writeCookie } from '../parts/cookies.ts';
-import { type Html, html } from '../parts/html.ts';
-import { alertBox, inputField, personName, postForm } from '../parts/layout.ts';
+import { html } from '../parts/html.ts';
+import { faultBox, inputField, personName, postForm } from '../parts/layout.ts';
 import { refusalPage } from '../parts/refusal-page.ts';
 import { type Form, forPerson, type PageRoute, show, take } from '../parts/route.ts';
 import type { Texts } from '../parts/texts/en.ts';
@@ -40,24 +40,34 @@ async function takePassword(visit: PersonVisit, form: Form): Promise<Answer> {
   return { goTo: '/account?done=password-changed', cookies };
 }
 
+/** The field that each objection is about. */
+const AT_FAULT: Readonly<Partial<Record<Objection, string>>> = {
+  'current-wrong': 'current',
+  'too-short': 'next',
+  'too-long': 'next',
+  unchanged: 'next',
+  'not-repeated': 'repeated',
+};
+
 function passwordPage(visit: PersonVisit, { minLength }: Rules, objection?: Objection): Shown {
   const { password: words } = visit.language.texts;
   if (objection) recordRefusal(visit.request, { reason: objection });
+  const field = (id: string, label: string, autocomplete: string, hint?: string) => {
+    const isWrong = objection && AT_FAULT[objection] === id;
+    const input = html` type="password" required autocomplete="${autocomplete}"${isWrong && html` autofocus`}`;
+    return inputField({ id, label, hint, input, isWrong });
+  };
   const fields = html`<input type="hidden" autocomplete="username" value="${personName(visit)}">
-${passwordField('current', words.current, 'current-password')}
-${passwordField('next', words.next, 'new-password', words.nextHint(minLength))}
-${passwordField('repeated', words.repeat, 'new-password')}
+${field('current', words.current, 'current-password')}
+${field('next', words.next, 'new-password', words.nextHint(minLength))}
+${field('repeated', words.repeat, 'new-password')}
 <button class="button">${words.title}</button>`;
   const body = html`<div class="card">
-${objection && alertBox(words.objections[objection])}
+${objection && faultBox(words.objections[objection], undefined, AT_FAULT[objection])}
 <h1>${words.title}</h1>
 <p class="lead">${words.lead}</p>
 ${postForm(visit, '/account/password', fields)}
 <p class="aside"><a href="/account">${words.back}</a></p>
 </div>`;
   return { page: { title: words.title, body }, ...(objection && { status: 400 }) };
-}
-
-function passwordField(name: string, label: string, autocomplete: string, hint?: string): Html {
-  return inputField({ id: name, label, hint, input: html` type="password" required autocomplete="${autocomplete}"` });
 }

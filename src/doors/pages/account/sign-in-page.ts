@@ -1,6 +1,6 @@
 import type { Shown } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
-import { alertBox, hiddenFields, inputField, noticeBox, postForm } from '../parts/layout.ts';
+import { faultBox, hiddenFields, inputField, noticeBox, postForm } from '../parts/layout.ts';
 import type { Problem } from '../parts/refusal-page.ts';
 import { queryOf, type Visit } from '../parts/visit.ts';
 import { passkeyButton, relyingParty } from './passkey-parts.ts';
@@ -50,16 +50,19 @@ export function signInPage(visit: Visit, form: SignInForm): Shown {
   const { providers } = directories;
   const hasScript = relyingParty(visit.site) !== undefined;
   const goingOn = hiddenFields({ user_code: code, request, asks: request && (asks ?? ''), go_on: goOn });
-  const name = html` value="${userName}" required maxlength="128" autocomplete="username" autocapitalize="none" spellcheck="false"${userName === '' && html` autofocus`}`;
-  const password = html` type="password" required maxlength="1024" autocomplete="current-password"${userName !== '' && html` autofocus`}`;
+  // Which of the two is wrong is not said.
+  const isWrong = settings.passwords && problem?.reason === 'sign-in-failed';
+  const empty = userName === '' ? 'user_name' : 'password';
+  const name = html` value="${userName}" required maxlength="128" autocomplete="username" autocapitalize="none" spellcheck="false"${empty === 'user_name' && html` autofocus`}`;
+  const password = html` type="password" required maxlength="1024" autocomplete="current-password"${empty === 'password' && html` autofocus`}`;
   const fields = html`${goingOn}
-${inputField({ id: 'user_name', label: words.userName, input: name })}
-${inputField({ id: 'password', label: words.password, input: password })}
+${inputField({ id: 'user_name', label: words.userName, input: name, isWrong })}
+${inputField({ id: 'password', label: words.password, input: password, isWrong })}
 <button class="button">${words.title}</button>
 ${hasScript && passkeyButton({ label: words.passkey, ceremony: 'get', options: PASSKEY_OPTIONS, failed: words.passkeyFailed })}`;
   const body = html`<div class="card">
 ${noticeBox(visit)}
-${problem && alertBox(problem.said.title, problem.said.text)}
+${problem && faultBox(problem.said.title, problem.said.text, isWrong ? empty : undefined)}
 <h1>${words.title}</h1>
 <p class="lead">${leadOf(visit, { code, asks, goOn })}</p>
 ${settings.passwords && postForm(visit, '/account/sign-in', fields)}

@@ -9,6 +9,8 @@ import type { PageRoute } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import { queryOf } from '../parts/visit.ts';
 import { type ConsoleParts, type ConsoleVisit, show } from './access.ts';
+import { type Fault, faultBoxOf, faultOf } from './fault.ts';
+import { faultMarks } from './form.ts';
 import {
   agentText,
   agentWords,
@@ -61,7 +63,10 @@ function queryFrom(visit: ConsoleVisit): Record<string, string | number> {
 async function showEvents(visit: ConsoleVisit): Promise<Answer> {
   const query = queryFrom(visit);
   const found = await visit.act('event-list', { query: { ...query, limit: SHOWN } });
-  if (!found.ok) return refusalOf(visit, 'events', found.refusal);
+  if (!found.ok) {
+    const fault = faultOf(found.refusal, TEXTS, query);
+    return refusalOf(visit, 'events', found.refusal, html`${faultBoxOf(fault)}${filterOf(query, fault)}`);
+  }
   const events = found.value.value.items.toReversed();
   const { next: oldest } = found.value.value;
   const { identity } = query;
@@ -76,17 +81,19 @@ async function showEvents(visit: ConsoleVisit): Promise<Answer> {
   return consolePage(visit, 'events', enConsole.menu.events, body, { isLive });
 }
 
-function filterOf(query: Readonly<Record<string, string | number>>): Html {
+function filterOf(query: Readonly<Record<string, string | number>>, fault?: Fault): Html {
   const option = (value: string, text: string, chosen: string | number | undefined) =>
     html`<option value="${value}"${String(chosen ?? '') === value && html` selected`}>${text}</option>`;
-  const field = (name: (typeof TEXTS)[number]) =>
-    html`<div class="field"><label for="${name}">${words[name]}</label><input id="${name}" name="${name}" value="${String(query[name] ?? '')}"${['from', 'to'].includes(name) && html` type="datetime-local"`}></div>`;
+  const field = (name: (typeof TEXTS)[number]) => {
+    const marks = faultMarks(name, fault);
+    return html`<div class="field"><label for="${name}">${words[name]}</label>${marks.text}<input id="${name}" name="${name}" value="${String(query[name] ?? '')}"${['from', 'to'].includes(name) && html` type="datetime-local"`}${marks.attributes}></div>`;
+  };
   const fields = html`<div class="field"><label for="type">${words.type}</label><select id="type" name="type">${option('', words.any, query['type'])}${EVENT_TYPES.map((type) => option(type, type, query['type']))}</select></div>
 <div class="field"><label for="within">${words.within}</label><select id="within" name="within">${option('', words.any, query['within'])}${Object.entries(words.spans).map(([value, text]) => option(value, text, query['within']))}</select></div>
 ${TEXTS.map(field)}`;
   const { before: _, ...set } = query;
   const said = Object.values(set).map((value) => words.spans[value] ?? String(value));
-  return filterForm('/console/events', fields, said);
+  return filterForm('/console/events', fields, said, fault !== undefined);
 }
 
 /** `more`: what can be done about one. */

@@ -6,12 +6,14 @@ import type { Section } from '../../../operations/admin/objects.ts';
 import { type Findings, isToken, search } from '../../../operations/admin/search.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
-import { alertBox, postForm } from '../parts/layout.ts';
+import { postForm } from '../parts/layout.ts';
 import type { Form, PageRoute } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import { type ConsoleParts, type ConsoleVisit, idOf, show, take } from './access.ts';
 import { eventTable } from './events.ts';
-import { card, consolePage, factList, pathOf, refusalOf, stateMark } from './frame.ts';
+import { type Fault, faultBoxOf } from './fault.ts';
+import { faultMarks } from './form.ts';
+import { card, consolePage, factList, pathOf, refusalOf, sentencesOf, stateMark } from './frame.ts';
 import { grantTable } from './grants.ts';
 import { refusalTable, remedyOf } from './refusal-table.ts';
 import { THING_KINDS, type ThingKind } from './things.ts';
@@ -27,25 +29,28 @@ export function explainRoutes(parts: ConsoleParts): PageRoute[] {
   ];
 }
 
-function explainPage(visit: ConsoleVisit, result?: Html): Answer {
+/** What was entered may be an assertion: it is not shown again. */
+function explainPage(visit: ConsoleVisit, result?: Html, fault?: Fault): Answer {
   if (visit.owned) return refusalOf(visit, 'explain', { reason: 'permission-missing', about: 'read' });
+  const marks = faultMarks('text', fault);
   const fields = html`<div class="field"><label for="text">${words.label}</label>
-<textarea id="text" name="text" rows="8" required spellcheck="false" autocomplete="off"></textarea></div>
+${marks.text}<textarea id="text" name="text" rows="8" required spellcheck="false" autocomplete="off"${marks.attributes}></textarea></div>
 <p class="ways"><button class="button">${enConsole.menu.explain}</button></p>`;
-  const body = html`<p class="lead">${words.lead}</p>${result}<div class="card">${postForm(visit, '/console/explain', fields)}</div>`;
-  return consolePage(visit, 'explain', enConsole.menu.explain, body);
+  const body = html`<p class="lead">${words.lead}</p>${fault && faultBoxOf(fault)}${result}<div class="card">${postForm(visit, '/console/explain', fields)}</div>`;
+  return consolePage(visit, 'explain', enConsole.menu.explain, body, { status: fault && 400 });
 }
 
 async function takeExplain(visit: ConsoleVisit, { text = '' }: Form): Promise<Answer> {
   const given = text.trim();
   const isCertificate = given.includes('-----BEGIN CERTIFICATE-----');
-  if (!isCertificate && !isToken(given)) return explainPage(visit, alertBox(words.unreadable));
+  if (!isCertificate && !isToken(given))
+    return explainPage(visit, undefined, { title: words.unreadable, field: 'text' });
   const explained = isCertificate
     ? await visit.act('explain-certificate', { body: { certificates: given } })
     : await visit.act('explain-assertion', { body: { assertion: given } });
   return explained.ok
     ? explainPage(visit, resultOf(explained.value.value))
-    : refusalOf(visit, 'explain', explained.refusal);
+    : explainPage(visit, undefined, { ...sentencesOf(explained.refusal), field: 'text' });
 }
 
 type Explained = Gives['explain-certificate' | 'explain-assertion'];

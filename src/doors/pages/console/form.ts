@@ -1,8 +1,10 @@
 // Forms made from a schema: the fields of each member, and the object that a sent form describes.
 import { formatDuration, parseDuration } from '../../../core/duration.ts';
 import { type Html, html } from '../parts/html.ts';
+import { described } from '../parts/layout.ts';
 import type { Form } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
+import type { Fault } from './fault.ts';
 import { nameText, parseJson } from './frame.ts';
 import { readRules, writeRules } from './rules-text.ts';
 import type { Keywords } from './things.ts';
@@ -16,6 +18,8 @@ interface Field {
   readonly schema: Keywords;
   readonly value: unknown;
   readonly isRequired: boolean;
+  /** What is wrong with the form: with this field, if it has its path. */
+  readonly fault: Fault | undefined;
 }
 
 /** One way to enter a member. */
@@ -24,7 +28,7 @@ interface How {
   readonly names?: (path: string, schema: Keywords) => readonly string[];
   readonly show: (field: Field) => Html;
   /** Undefined: nothing was entered. What means nothing of that kind stays as it is: the act says what is wrong with it. */
-  readonly read: (form: Form, field: Omit<Field, 'value'>) => unknown;
+  readonly read: (form: Form, field: Omit<Field, 'value' | 'fault'>) => unknown;
 }
 
 /** Members that people enter. `secrets`: those that are never shown, which a preview must not repeat. */
@@ -49,33 +53,48 @@ type Given = Readonly<Record<string, unknown>>;
 /** In a part that is folded away or switched off, no field is required: a browser would not send the form, and not say why. */
 const optional = (schema: Keywords): Keywords => ({ ...schema, required: [] });
 
-function fieldsOf(schema: Keywords, value: unknown, path: string, only = membersOf(schema, false)): Html {
+function fieldsOf(
+  schema: Keywords,
+  value: unknown,
+  path: string,
+  fault: Fault | undefined,
+  only = membersOf(schema, false),
+): Html {
   const given = (value ?? {}) as Given;
   return html`${only.map(([name, member]) => {
-    const field = { ...fieldOf(schema, [name, member], path), value: given[name] ?? member.default };
+    const field = { ...fieldOf(schema, [name, member], path), value: given[name] ?? member.default, fault };
     const { note } = member;
     return html`${note && html`<p class="notice" id="${name}_noted">${note}</p>`}${HOW[kindOf(member, name)].show(field)}`;
   })}`;
 }
 
 /** All fields but secrets. `groups`: titles, each with the members below it; the others are folded away. */
-export function fieldsFor(schema: Keywords, value: unknown, groups: Readonly<Record<string, string>> = {}): Html {
+export function fieldsFor(
+  schema: Keywords,
+  value: unknown,
+  groups: Readonly<Record<string, string>> = {},
+  fault?: Fault,
+): Html {
   const members = membersOf(schema, false);
   const named = Object.values(groups).flatMap((names) => names.split(' '));
   const rest = members.filter(([name]) => !named.includes(name));
   const group = ([title, names]: [string, string]) => {
     const own = names.split(' ').flatMap((name) => members.filter(([each]) => each === name));
-    return html`<fieldset class="group"><legend>${title}</legend>${fieldsOf(schema, value, '', own)}</fieldset>`;
+    return html`<fieldset class="group"><legend>${title}</legend>${fieldsOf(schema, value, '', fault, own)}</fieldset>`;
   };
-  if (named.length === 0) return fieldsOf(schema, value, '');
+  if (named.length === 0) return fieldsOf(schema, value, '', fault);
+  const isOpen = rest.some(([name]) => fault?.field?.split('.')[0] === name);
   return html`${Object.entries(groups).map(group)}
-${rest.length > 0 && html`<details class="group"><summary>${words.more}</summary><div class="fields">${fieldsOf(optional(schema), value, '', rest)}</div></details>`}`;
+${rest.length > 0 && html`<details class="group"${isOpen && html` open`}><summary>${words.more}</summary><div class="fields">${fieldsOf(optional(schema), value, '', fault, rest)}</div></details>`}`;
 }
 
 /** The names of the secrets of a thing, and their fields. They are asked for in the last step. */
-export function secretsOf(schema: Keywords): { readonly names: readonly string[]; readonly fields: Html } {
+export function secretsOf(
+  schema: Keywords,
+  fault?: Fault,
+): { readonly names: readonly string[]; readonly fields: Html } {
   const secrets = membersOf(schema, true);
-  return { names: secrets.map(([name]) => name), fields: fieldsOf(schema, {}, '', secrets) };
+  return { names: secrets.map(([name]) => name), fields: fieldsOf(schema, {}, '', fault, secrets) };
 }
 
 /** What a sent form describes. Whether that is an object of the schema, the act checks. */
@@ -113,16 +132,30 @@ function plain(value: unknown): string {
 }
 
 /** A label, the field that `control` makes, and how to fill it in. */
-function labelled({ path, name, schema, isRequired }: Field, control: (attributes: Html) => Html, more = ''): Html {
+function labelled(
+  { path, name, schema, isRequired, fault }: Field,
+  control: (attributes: Html) => Html,
+  more = '',
+): Html {
   const hint = [schema.description?.replace(/[.,]? in seconds\.$/i, '.'), more].filter(Boolean).join(' ');
-  const attributes = html`id="${path}" name="${path}"${isRequired && html` required`}${hint && html` aria-describedby="${path}_hint"`}`;
+  const marks = faultMarks(path, fault, hint && `${path}_hint`);
+  const attributes = html`id="${path}" name="${path}"${isRequired && html` required`}${marks.attributes}`;
   return html`<div class="field"><label for="${path}">${nameText(name)}</label>
-${control(attributes)}
+${marks.text}${control(attributes)}
 ${hint && html`<p class="hint" id="${path}_hint">${hint}</p>`}</div>`;
 }
 
-export function box(name: string, isOn: boolean, text: string, help = ''): Html {
-  return html`<label class="check"><input type="checkbox" name="${name}" value="yes"${isOn && html` checked`}><span>${text}${help && html` <span class="small">${help}</span>`}</span></label>`;
+/** The field at fault says what is wrong with it, and has the focus. */
+export function faultMarks(path: string, fault: Fault | undefined, hint: string | false = false) {
+  const id = `${path}_fault`;
+  if (fault?.field !== path) return { text: undefined, attributes: described([hint]) };
+  const text = html`<p class="wrong" id="${id}">${fault.title}</p>`;
+  return { text, attributes: html`${described([id, hint], true)} autofocus` };
+}
+
+export function box(name: string, isOn: boolean, text: string, help = '', fault?: Fault): Html {
+  const marks = faultMarks(name, fault);
+  return html`${marks.text}<label class="check"><input type="checkbox" id="${name}" name="${name}" value="yes"${isOn && html` checked`}${marks.attributes}><span>${text}${help && html` <span class="small">${help}</span>`}</span></label>`;
 }
 
 /** Several fields, below what they are about. */
@@ -208,7 +241,8 @@ const HOW: Readonly<Record<Kind, How>> = {
     (form, { path }) => (form[path] === undefined ? undefined : form[path] === 'true'),
   ),
   flag: {
-    show: ({ path, name, schema, value }) => box(path, value === true, nameText(name), schema.description),
+    show: ({ path, name, schema, value, fault }) =>
+      box(path, value === true, nameText(name), schema.description, fault),
     read: (form, { path }) => form[path] === 'yes',
   },
   /** Objects of texts, one per line. */
@@ -234,16 +268,17 @@ const HOW: Readonly<Record<Kind, How>> = {
   choices: {
     names: (path, { items }) => (items?.enum ?? []).map((each) => `${path}.${each}`),
     show: (field) => {
-      const { path, schema, value } = field;
+      const { path, schema, value, fault } = field;
       const chosen = (value ?? []) as readonly unknown[];
-      const each = (choice: string | boolean) => box(`${path}.${choice}`, chosen.includes(choice), String(choice));
+      const each = (choice: string | boolean) =>
+        box(`${path}.${choice}`, chosen.includes(choice), String(choice), '', fault);
       return set(field, html`<div class="boxes">${schema.items?.enum?.map(each)}</div>`);
     },
     read: (form, { path, schema }) => schema.items?.enum?.filter((each) => form[`${path}.${each}`] === 'yes'),
   },
   group: {
     names: (path, schema) => fieldNames(schema, `${path}.`),
-    show: (field) => set(field, fieldsOf(field.schema, field.value, `${field.path}.`)),
+    show: (field) => set(field, fieldsOf(field.schema, field.value, `${field.path}.`, field.fault)),
     read: (form, { path, schema }) => {
       const read = readObject(schema, form, `${path}.`);
       return Object.keys(read).length > 0 ? read : undefined;
@@ -252,10 +287,10 @@ const HOW: Readonly<Record<Kind, How>> = {
   /** On, with members of its own, or off. */
   switched: {
     names: (path, { anyOf: [on = {}] = [] }) => [path, ...fieldNames(on, `${path}.`)],
-    show: ({ path, name, schema, value }) => {
+    show: ({ path, name, schema, value, fault }) => {
       const [on = {}] = schema.anyOf ?? [];
       const isOn = value !== undefined && value !== false;
-      return html`<div class="variant">${box(path, isOn, nameText(name), schema.description)}<div class="fields">${fieldsOf(optional(on), isOn ? value : {}, `${path}.`)}</div></div>`;
+      return html`<div class="variant">${box(path, isOn, nameText(name), schema.description, fault)}<div class="fields">${fieldsOf(optional(on), isOn ? value : {}, `${path}.`, fault)}</div></div>`;
     },
     read: (form, { path, schema }) => form[path] === 'yes' && readObject(schema.anyOf?.[0] ?? {}, form, `${path}.`),
   },
@@ -263,12 +298,12 @@ const HOW: Readonly<Record<Kind, How>> = {
   variants: {
     names: (path, { anyOf = [] }) => [...new Set(anyOf.flatMap((each) => fieldNames(each, `${path}.`)))],
     show: (field) => {
-      const { path, schema, value } = field;
+      const { path, schema, value, fault } = field;
       const variant = (each: Keywords) => {
         const [key, choice, { description }, others] = tagOf(each);
         const isOn = (value as Given | undefined)?.[key] === choice;
         return html`<div class="variant"><label class="check"><input type="radio" name="${path}.${key}" value="${choice}"${isOn && html` checked`}>${description}</label>
-${others.length > 0 && html`<div class="fields">${fieldsOf(optional(each), value, `${path}.`, others)}</div>`}</div>`;
+${others.length > 0 && html`<div class="fields">${fieldsOf(optional(each), value, `${path}.`, fault, others)}</div>`}</div>`;
       };
       return set(field, html`${schema.anyOf?.map(variant)}`);
     },

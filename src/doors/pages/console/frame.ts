@@ -33,16 +33,20 @@ export function consolePage(
   const entries = Object.entries(words.menu).filter(([place]) => !visit.owned || OF_OWNERS.includes(place));
   const item = ([place, name]: [string, string]) =>
     html`<li><a href="/console${place && `/${place}`}"${place === here && html` aria-current="page"`}>${name}</a></li>`;
-  const page = html`<nav class="console-menu" aria-label="${words.title}"><ul class="table">${entries.map(item)}</ul></nav>
-<div class="console-body">
-${!visit.owned && searchForm(visit, asked)}
+  const menu = html`<nav class="console-menu" aria-label="${words.title}"><ul class="table">${entries.map(item)}</ul></nav>`;
+  const content = html`${!visit.owned && searchForm(visit, asked)}
 ${doneBox(visit)}
 <div class="title"><h1>${title}</h1>${beside}${isLive && html`<span class="small" id="as-of" data-live>${words.live.asOf(isoTime(visit.now).slice(11, 19))}</span>`}</div>
 ${isLive && html`<p class="warning" data-stale hidden>${words.live.stale}</p>`}
 ${body}
-${limitText(visit)}
-</div>`;
-  const shown = { title: `${title} · ${words.title}`, body: page, width: 'console', hasScript: isLive } as const;
+${limitText(visit)}`;
+  const shown = {
+    title: `${title} · ${words.title}`,
+    body: content,
+    width: 'console-body',
+    menu,
+    hasScript: isLive,
+  } as const;
   return { page: shown, ...(status && { status }) };
 }
 
@@ -77,17 +81,20 @@ function doneBox(visit: ConsoleVisit): Html | undefined {
   return html`<p class="notice" role="status">${text} <a href="/console/events?type=administered">${words.done.events}</a></p>`;
 }
 
-export function refusalBox({ reason, about }: AdminRefusal): Html {
+/** What is wrong, and what to do. */
+export function sentencesOf({ reason, about }: AdminRefusal) {
   const { what, remedy } = describeRefusal(reason, about);
   const todo = typeof remedy === 'string' ? remedy : `${remedy.act}.`;
-  return alertBox(`${what.slice(0, 1).toUpperCase()}${what.slice(1)}.`, todo);
+  return { title: `${what.slice(0, 1).toUpperCase()}${what.slice(1)}.`, todo };
 }
 
-export function refusalOf(visit: ConsoleVisit, here: Place, refusal: AdminRefusal): Shown {
+/** `instead`: what says so, if it is not a box alone. */
+export function refusalOf(visit: ConsoleVisit, here: Place, refusal: AdminRefusal, instead?: Html): Shown {
   const { class: kind } = describeRefusal(refusal.reason, refusal.about);
   const status = { forbidden: 403, unknown: 404, stale: 412, malformed: 400 }[kind as string] ?? 409;
   const title = kind === 'unknown' ? words.object.unknown : words.object.refused;
-  return consolePage(visit, here, title, refusalBox(refusal), { status });
+  const { title: said, todo } = sentencesOf(refusal);
+  return consolePage(visit, here, title, instead ?? alertBox(said, todo), { status });
 }
 
 export type TableColumn<Row> = readonly [title: string, cell: (row: Row) => Inset];
@@ -195,28 +202,28 @@ export function textsIn(visit: ConsoleVisit, names: readonly string[]): Record<s
 }
 
 /** Where it is folded, it says what is set. */
-export function filterForm(path: string, fields: Html, set: readonly string[]): Html {
+export function filterForm(path: string, fields: Html, set: readonly string[], isOpen = false): Html {
   const form = html`<form method="get" action="${path}" class="filter">${fields}
 <button class="button quiet">${words.filter.show}</button></form>`;
-  return folded('filter', [words.filter.title, ...set].join(' · '), form);
+  return folded('filter', [words.filter.title, ...set].join(' · '), form, isOpen);
 }
 
 /** On a phone, where it would fill the screen. */
-export function folded(id: string, title: string, content: Html): Html {
-  return html`<details class="fold" id="${id}"><summary>${title}</summary>${content}</details>`;
+export function folded(id: string, title: string, content: Html, isOpen = false): Html {
+  return html`<details class="fold" id="${id}"${isOpen && html` open`}><summary>${title}</summary>${content}</details>`;
 }
 
-/** A form with its button and the way back. Without a name for the button, only that. */
+/** A form with its button and the way back, by address or by a button of the form. Without a name for the button, only that. */
 export function doForm(
   visit: ConsoleVisit,
   path: string,
   fields: Html,
   name: string | undefined,
-  back: string,
+  back: string | Html,
   style = '',
   kind = '',
 ): Html {
-  const ways = html`<div class="ways">${name && html`<button class="button ${style}">${name}</button>`}${button(back, words.object.back)}</div>`;
+  const ways = html`<div class="ways">${name && html`<button class="button ${style}">${name}</button>`}${typeof back === 'string' ? button(back, words.object.back) : back}</div>`;
   return postForm(visit, path, html`${fields}${ways}`, kind);
 }
 

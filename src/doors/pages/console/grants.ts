@@ -9,6 +9,8 @@ import { enConsole } from '../parts/texts/en-console.ts';
 import { queryOf } from '../parts/visit.ts';
 import { type ConsoleParts, type ConsoleVisit, idOf, show, take } from './access.ts';
 import { eventWords, isBad, namesIn } from './events.ts';
+import { type Fault, faultBoxOf, faultOf } from './fault.ts';
+import { faultMarks } from './form.ts';
 import {
   agentText,
   ago,
@@ -67,20 +69,30 @@ async function showGrants(visit: ConsoleVisit): Promise<Answer> {
     ...(cursor && /^[0-9a-f]{32}$/.test(cursor) && { cursor }),
   };
   const found = await visit.act('grant-list', { query });
-  if (!found.ok) return refusalOf(visit, 'grants', found.refusal);
+  const form = (fault?: Fault) => {
+    const fields = filterFields(filter, all, others.length > 0 || !visit.owned, fault);
+    const set = [...Object.values(filter), ...(all ? [words.all] : [])];
+    return filterForm('/console/grants', fields, set, fault !== undefined);
+  };
+  if (!found.ok) {
+    const fault = faultOf(found.refusal, FILTERS, filter);
+    return refusalOf(visit, 'grants', found.refusal, html`${faultBoxOf(fault)}${form(fault)}`);
+  }
   const { items, next } = found.value.value;
   const link = (path: string, more: object) => `${path}?${new URLSearchParams({ ...filter, ...more })}`;
   const isFiltered = Object.keys(filter).length > 0;
-  const body = html`${filterForm('/console/grants', filterFields(filter, all, others.length > 0 || !visit.owned), [...Object.values(filter), ...(all ? [words.all] : [])])}
+  const body = html`${form()}
 ${items.length === 0 ? html`<p>${next === undefined ? words.none : words.noneYet} ${!all && html`<a href="${link('/console/grants', { all: 'yes' })}">${words.all}</a>`}</p>` : await grantTable(visit, items)}
 <p class="ways">${next !== undefined && button(link('/console/grants', { after: next, ...(all && { all: 'yes' }) }), words.next)}
 ${isFiltered && visit.may !== 'read' && items.some(({ state }) => state === 'live') && button(link('/console/grants/end', {}), words.endAll, 'deny')}</p>`;
   return consolePage(visit, 'grants', enConsole.menu.grants, body);
 }
 
-function filterFields(filter: Record<string, string>, all: boolean, isOpen: boolean): Html {
-  const field = (name: (typeof FILTERS)[number]) =>
-    html`<div class="field"><label for="${name}">${nameText(name)}</label><input id="${name}" name="${name}" value="${filter[name] ?? ''}"${!isOpen && name === 'integration' && html` readonly`}></div>`;
+function filterFields(filter: Record<string, string>, all: boolean, isOpen: boolean, fault?: Fault): Html {
+  const field = (name: (typeof FILTERS)[number]) => {
+    const marks = faultMarks(name, fault);
+    return html`<div class="field"><label for="${name}">${nameText(name)}</label>${marks.text}<input id="${name}" name="${name}" value="${filter[name] ?? ''}"${!isOpen && name === 'integration' && html` readonly`}${marks.attributes}></div>`;
+  };
   return html`${FILTERS.map(field)}
 <label class="check"><input type="checkbox" name="all" value="yes"${all && html` checked`}>${words.all}</label>`;
 }

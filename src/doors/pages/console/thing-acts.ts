@@ -1,15 +1,16 @@
 // What is done to a thing besides making and changing it: its page says what it does, asks for what the act needs, and does it.
 
 import { grantsOfThing } from '../../../operations/admin/foresee.ts';
-import { flawOf } from '../../../schema.ts';
+import type { Schema } from '../../../schema.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
-import { alertBox, hiddenFields } from '../parts/layout.ts';
+import { hiddenFields } from '../parts/layout.ts';
 import type { Form } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import { type ConsoleVisit, idOf } from './access.ts';
+import { type Fault, faultBoxOf, faultIn, faultOf } from './fault.ts';
 import { box, fieldNames, fieldsFor, readObject, secretsOf } from './form.ts';
-import { consolePage, doForm, pathOf, refusalBox, refusalOf, valueText } from './frame.ts';
+import { consolePage, doForm, pathOf, refusalOf, valueText } from './frame.ts';
 import { doubtBox, mayPut, notTheirs, revisionOf, stalePage, touchedBox } from './thing-form.ts';
 import { actOf, type Keywords, keywordsOf, mayDo, rowOf, type ThingKind, titleOf, type Verb } from './things.ts';
 
@@ -36,7 +37,7 @@ export async function askAct(
   visit: ConsoleVisit,
   of: ThingKind,
   verb: Verb,
-  problem?: Html,
+  fault?: Fault,
   entered = visit.request.query as object,
 ): Promise<Answer> {
   const { place, kind, key } = of;
@@ -50,14 +51,14 @@ export async function askAct(
   const touched = STOPPING.includes(verb) ? await grantsOfThing(kind, id, visit.ports.store) : undefined;
   const way = kind.endsWith('issuer') ? 'stay' : verb === 'remove' ? verb : 'disable';
   const input = inputOf(of, verb);
-  const fields = html`${hiddenFields({ revision: found?.value.revision })}${fieldsFor(input, { ...('usual' in more && more.usual), ...entered })}${secretsOf(input).fields}${verb === 'password' && (await passkeyBox(visit, id))}`;
+  const fields = html`${hiddenFields({ revision: found?.value.revision })}${fieldsFor(input, { ...('usual' in more && more.usual), ...entered }, {}, fault)}${secretsOf(input, fault).fields}${verb === 'password' && (await passkeyBox(visit, id))}`;
   const back = id === '' ? `/console/${place}` : pathOf(place, id);
-  const body = html`${problem}<div class="card"><p>${verb === 'remove' && of.isKept ? enConsole.object.removeKept : effect}</p>${touched && touchedBox(touched, way)}
+  const body = html`${fault && faultBoxOf(fault)}<div class="card"><p>${verb === 'remove' && of.isKept ? enConsole.object.removeKept : effect}</p>${touched && touchedBox(touched, way)}
 ${doForm(visit, `${back}/${verb}`, fields, name, back, ENDING.test(verb) ? 'deny' : '')}</div>`;
   const doubt = verb === 'enable' && thing['enabled'] === false && (await doubtBox(visit, of, thing));
   const title = id === '' ? `${enConsole.menu[place]}: ${name}` : `${name}: ${titleOf(thing, id)}`;
   return consolePage(visit, place, title, html`<p class="id small">${id}</p>${doubt}${body}`, {
-    status: problem && 400,
+    status: fault && 400,
   });
 }
 
@@ -72,8 +73,9 @@ export async function takeAct(visit: ConsoleVisit, of: ThingKind, verb: Verb, fo
   const { place, key } = of;
   const [id, schema] = [idOf(visit), inputOf(of, verb)];
   const entered = readObject(schema, form);
-  const flaw = flawOf(schema, entered);
-  if (flaw !== undefined) return askAct(visit, of, verb, alertBox(flaw), entered);
+  const names = actFields(of, verb);
+  const flaw = faultIn(schema as Schema, entered, names);
+  if (flaw) return askAct(visit, of, verb, flaw, entered);
   const isBody = rowOf(of, verb).body !== undefined;
   const given = isBody ? { body: entered } : { query: { confirmed: true, ...entered } };
   const done = await actOf(visit, of, verb, { id, ...given, onlyIf: revisionOf(form) });
@@ -82,7 +84,7 @@ export async function takeAct(visit: ConsoleVisit, of: ThingKind, verb: Verb, fo
     const isMissing = ['permission-missing', `${of.kind}-unknown`].includes(done.refusal.reason);
     return isMissing
       ? refusalOf(visit, place, done.refusal)
-      : askAct(visit, of, verb, refusalBox(done.refusal), entered);
+      : askAct(visit, of, verb, faultOf(done.refusal, names, form), entered);
   }
   if (form['remove_passkeys'] === 'yes') await actOf(visit, of, 'passkey-remove', { id, query: { all: true } });
   const { endedGrants, secret, invitation = secret } = done.value.value;

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { weakeningsOf } from '../../../core/rules/weakening.ts';
 import { type Preview, previewPut, type Touched } from '../../../operations/admin/foresee.ts';
-import { flawOf, type Schema } from '../../../schema.ts';
+import type { Schema } from '../../../schema.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
 import { alertBox, hiddenFields } from '../parts/layout.ts';
@@ -12,7 +12,8 @@ import { enForesight } from '../parts/texts/en-foresight.ts';
 import { queryOf } from '../parts/visit.ts';
 import { type ConsoleVisit, idOf } from './access.ts';
 import { eventTable } from './events.ts';
-import { fieldsFor, readObject, secretsOf } from './form.ts';
+import { type Fault, faultBoxOf, faultIn, faultOf } from './fault.ts';
+import { faultMarks, fieldNames, fieldsFor, readObject, secretsOf } from './form.ts';
 import {
   button,
   card,
@@ -23,7 +24,6 @@ import {
   nameText,
   parseJson,
   pathOf,
-  refusalBox,
   refusalOf,
   type TableColumn,
   table,
@@ -33,7 +33,7 @@ import { actOf, formerIn, type LoggedEvent, schemaOf, type Thing, type ThingKind
 
 const words = enConsole.object;
 
-export const HIDDEN = ['revision', 'seen', 'step', 'undo', 'object_name'] as const;
+export const HIDDEN = ['revision', 'seen', 'step', 'edit', 'undo', 'object_name'] as const;
 
 /** A new thing, or one that is changed. `like`: as one that was removed. */
 export async function showForm(visit: ConsoleVisit, of: ThingKind): Promise<Answer> {
@@ -45,9 +45,10 @@ export async function showForm(visit: ConsoleVisit, of: ThingKind): Promise<Answ
   const { value, revision } = found.value;
   const key = String(value[of.key]);
   const former = id ? await formerOf(visit, of, value) : {};
-  if (id) return formPage(visit, of, key, value, { revision, above: await lastChanges(visit, of, value), former });
-  const above = html`<p class="notice">${words.asBefore()}</p>${await doubtBox(visit, of, value)}`;
-  return formPage(visit, of, undefined, value, { name: like, isAgain: true, above });
+  const [seen, above] = [JSON.stringify(value), await lastChanges(visit, of, value)];
+  if (id) return formPage(visit, of, key, value, { revision, seen, above, former });
+  const doubt = html`<p class="notice">${words.asBefore()}</p>${await doubtBox(visit, of, value)}`;
+  return formPage(visit, of, undefined, value, { name: like, isAgain: true, above: doubt });
 }
 
 /** The last acts of this thing, newest first: whoever repairs one finds there what was before, and can put it back. */
@@ -100,9 +101,11 @@ interface Filled {
   readonly former?: Thing;
   /** The first member that is. */
   readonly undo?: string | undefined;
-  /** A problem, or the last changes. */
+  /** The last changes. */
   readonly above?: Html | undefined;
-  readonly status?: number;
+  readonly fault?: Fault;
+  /** The object as the form showed it first, to say later what changed meanwhile. */
+  readonly seen?: string | undefined;
   /** Of a new thing. */
   readonly name?: string;
   /** A removed thing is registered again, with its name. */
@@ -115,27 +118,27 @@ function pathsOf({ place }: ThingKind, id: string | undefined): readonly [form: 
     : [`${pathOf(place, id)}/change`, pathOf(place, id)];
 }
 
-/** `seen`: the object as the form showed it first, to say later what changed meanwhile. */
 function formPage(
   visit: ConsoleVisit,
   of: ThingKind,
   id: string | undefined,
   thing: Thing,
-  { revision, former = {}, undo = Object.keys(former)[0], above, status, name = '', isAgain = false }: Filled = {},
+  { revision, former = {}, undo = Object.keys(former)[0], above, fault, seen, name = '', isAgain = false }: Filled = {},
 ): Answer {
   const { place } = of;
   const [path, back] = pathsOf(of, id);
-  const seen = id === undefined ? undefined : JSON.stringify(thing);
   const schema = schemaOf(of);
+  const marks = faultMarks('object_name', fault);
   const note = (name: string) => `${words.asBefore(nameText(name))} ${enConsole.refusals.doubtChange}`;
   const notes = Object.keys(former).map((name) => [name, { ...schema.properties?.[name], note: note(name) }]);
-  const fields = html`${id === undefined && html`<div class="field"><label for="object_name">${words.name}</label><input id="object_name" name="object_name" required value="${name}"${isAgain && html` readonly`}></div>`}
+  const fields = html`${id === undefined && html`<div class="field"><label for="object_name">${words.name}</label>${marks.text}<input id="object_name" name="object_name" required value="${name}"${isAgain && html` readonly`}${marks.attributes}></div>`}
 ${hiddenFields({ step: 'check', revision, seen, undo })}
-${fieldsFor({ ...schema, properties: { ...schema.properties, ...Object.fromEntries(notes) } }, { ...thing, ...former }, enConsole.form.groups[place])}`;
+${fieldsFor({ ...schema, properties: { ...schema.properties, ...Object.fromEntries(notes) } }, { ...thing, ...former }, enConsole.form.groups[place], fault)}`;
   const added = isAgain ? `${words.again}: ${name}` : `${enConsole.menu[place]}: ${words.add}`;
   const title = id === undefined ? added : `${words.change}: ${titleOf(thing, id)}`;
   const form = doForm(visit, path, fields, words.preview, back, '', 'object-form');
-  return consolePage(visit, place, title, html`${above}<div class="card">${form}</div>`, { status });
+  const body = html`${fault ? faultBoxOf(fault) : above}<div class="card">${form}</div>`;
+  return consolePage(visit, place, title, body, { status: fault && 400 });
 }
 
 export async function takeForm(visit: ConsoleVisit, of: ThingKind, form: Form): Promise<Answer> {
@@ -145,17 +148,24 @@ export async function takeForm(visit: ConsoleVisit, of: ThingKind, form: Form): 
   const body = readObject(schema, form);
   const id = known ?? form['object_name'] ?? '';
   const was = known === undefined ? await removedThing(visit, of, id) : undefined;
-  const filled = { revision: revisionOf(form), undo: form['undo'], name: id, isAgain: was !== undefined };
-  const again = (above: Html) => formPage(visit, of, known, body, { ...filled, above, status: 400 });
-  const flaw = flawOf(schema as Schema, body);
-  if (flaw !== undefined) return again(alertBox(flaw));
+  const { undo, seen } = form;
+  const filled = { revision: revisionOf(form), undo, seen, name: id, isAgain: was !== undefined };
+  const again = (fault?: Fault) => formPage(visit, of, known, body, { ...filled, ...(fault && { fault }) });
+  if (form['edit'] === 'yes') return again();
+  const secrets = secretsOf(schema).names;
+  const names = [...(known === undefined ? ['object_name'] : []), ...fieldNames(schema)];
+  const flaw = faultIn(schema as Schema, body, names);
+  if (flaw) return again(flaw);
   const plan = await previewPut(of.section, id, body, visit.ports, visit.actsOn);
-  if (!plan.ok) return again(refusalBox(plan.refusal));
-  if (form['step'] !== 'do') return previewPage(visit, of, { id, known, form, was }, plan.value);
+  if (!plan.ok) return again(faultOf(plan.refusal, names, form));
+  const draft = { id, known, form, was };
+  if (form['step'] !== 'do') return previewPage(visit, of, draft, plan.value);
   const onlyIf = known === undefined ? ('absent' as const) : revisionOf(form);
   const done = await actOf(visit, of, 'put', { id, body, onlyIf });
   if (done.ok) return { goTo: `${pathOf(of.place, String(done.value.value[of.key]))}?done=yes` };
-  return done.refusal.reason === 'changed-meanwhile' ? stalePage(visit, of, id, form) : again(refusalBox(done.refusal));
+  if (done.refusal.reason === 'changed-meanwhile') return stalePage(visit, of, id, form);
+  const fault = faultOf(done.refusal, names, form);
+  return secrets.includes(fault.field ?? '') ? previewPage(visit, of, draft, plan.value, fault) : again(fault);
 }
 
 /** The thing of that name that was removed, if its name may be used again. */
@@ -186,13 +196,19 @@ interface Draft {
 }
 
 /** What would change, and what that does to living grants. The values travel in hidden fields, as they were entered; secrets are entered here. */
-function previewPage(visit: ConsoleVisit, of: ThingKind, { id, known, form, was }: Draft, plan: Preview): Answer {
+function previewPage(
+  visit: ConsoleVisit,
+  of: ThingKind,
+  { id, known, form, was }: Draft,
+  plan: Preview,
+  fault?: Fault,
+): Answer {
   const schema = schemaOf(of);
   const isEmpty = ({ after }: { readonly after?: unknown }) => known === undefined && !valueText(after);
   const all = was ? differences({ ...was, enabled: true }, plan.facts ?? {}) : Object.entries(plan.fields);
   const changes = all.filter(([name, change]) => name !== 'pem' && !isEmpty(change));
-  const [path, back] = pathsOf(of, known);
-  const secrets = secretsOf(schema);
+  const [path] = pathsOf(of, known);
+  const secrets = secretsOf(schema, fault);
   const left = ['form_token', 'step', ...secrets.names];
   const entered = Object.fromEntries(Object.entries(form).filter(([name]) => !left.includes(name)));
   const isFact = (name: string) => name !== 'enabled' && schema.properties?.[name]?.readOnly;
@@ -205,7 +221,8 @@ function previewPage(visit: ConsoleVisit, of: ThingKind, { id, known, form, was 
   const doubt = was ? enConsole.refusals.doubt : form['undo'] && enConsole.refusals.doubtChange;
   const name = was ? words.again : isNew ? words.add : words.change;
   const fields = html`${hiddenFields({ ...entered, step: 'do' })}${known === undefined && secrets.fields}`;
-  const body = html`<div class="card">
+  const back = html`<button class="button quiet" name="edit" value="yes" formnovalidate>${words.back}</button>`;
+  const body = html`${fault && faultBoxOf(fault)}<div class="card">
 ${nature && html`<p>${nature}</p>`}
 ${doubt && html`<p class="warning">${doubt}</p>`}
 ${factList(facts.map(([name, value]) => [nameText(name), factOf(visit, name, value)]))}
@@ -214,7 +231,7 @@ ${weaker.length > 0 && html`<div class="warning">${weaker.map((each) => html`<p>
 ${plan.touched && touchedBox(plan.touched, 'change')}
 ${doForm(visit, path, fields, isIdle ? undefined : name, back)}
 </div>`;
-  return consolePage(visit, of.place, `${words.previewTitle}: ${titleOf(form, id)}`, body);
+  return consolePage(visit, of.place, `${words.previewTitle}: ${titleOf(form, id)}`, body, { status: fault && 400 });
 }
 
 type Changes = readonly (readonly [name: string, change: { readonly before?: unknown; readonly after?: unknown }])[];

@@ -5,7 +5,7 @@ import { enterUserCode } from '../../../operations/device/decide-device.ts';
 import { normalizeUserCode } from '../../../tokens/user-code.ts';
 import type { Answer, Shown } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
-import { alertBox, hiddenFields, inputField, postForm } from '../parts/layout.ts';
+import { faultBox, hiddenFields, inputField, postForm } from '../parts/layout.ts';
 import { type Problem, problemOf, recordProblem, refusalPage } from '../parts/refusal-page.ts';
 import type { Form } from '../parts/route.ts';
 import { type PersonVisit, queryOf, type Visit } from '../parts/visit.ts';
@@ -46,12 +46,12 @@ export async function enterCode(visit: PersonVisit, code: string): Promise<Answe
 /** Asks for the code; after a problem, shows what was typed, so that it is easy to correct. */
 function codePage(visit: Visit, typed = '', problem?: Problem): Shown {
   const { code: words } = visit.language.texts;
-  const input = html` class="code-input" value="${typed}" required maxlength="40" autocomplete="off" autocapitalize="characters" spellcheck="false" autofocus${problem && html` aria-invalid="true"`}`;
+  const input = html` class="code-input" value="${typed}" required maxlength="40" autocomplete="off" autocapitalize="characters" spellcheck="false" autofocus`;
   const { label, hint } = words;
-  const field = html`${inputField({ id: 'user_code', label, hint, input })}
+  const field = html`${inputField({ id: 'user_code', label, hint, input, isWrong: problem !== undefined })}
 <button class="button">${words.next}</button>`;
   const body = html`<div class="card">
-${problem && alertBox(problem.said.title, problem.said.text)}
+${problem && faultBox(problem.said.title, problem.said.text, 'user_code')}
 <h1>${words.title}</h1>
 <p class="lead">${words.lead}</p>
 ${postForm(visit, '/device', field)}

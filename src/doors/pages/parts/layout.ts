@@ -6,13 +6,18 @@ export interface Page {
   readonly title: string;
   readonly body: Html;
   /** `wide` for lists; forms and questions read best narrow. */
-  readonly width?: 'wide' | 'console';
+  readonly width?: 'wide' | 'console-body';
+  /** Beside the content, and skipped with the header. */
+  readonly menu?: Html;
   readonly hasScript?: boolean;
 }
 
-export function layout(visit: Visit, { title, body, width, hasScript }: Page): Html {
+export function layout(visit: Visit, { title, body, width, menu, hasScript }: Page): Html {
   const { look, assets } = visit.site;
   const { tag, texts } = visit.language;
+  const main = html`<main id="content" class="${width ?? 'narrow'}" tabindex="-1">
+${body}
+</main>`;
   return html`<!doctype html>
 <html lang="${tag}">
 <head>
@@ -31,9 +36,7 @@ ${hasScript && html`<script type="module" src="${assets.script.path}"></script>`
 <a class="brand" href="/"><img src="${assets.logo.path}" alt="" width="32" height="32"><span>${look.name}</span></a>
 ${visit.person && personMenu(visit)}
 </header>
-<main id="content" class="${width ?? 'narrow'}" tabindex="-1">
-${body}
-</main>
+${menu ? html`<div class="console">${menu}${main}</div>` : main}
 <footer class="bottom"><p>${texts.layout.footer(look.name)}</p></footer>
 </body>
 </html>
@@ -72,12 +75,14 @@ interface InputField {
   readonly hint?: string | undefined;
   /** Its other attributes. */
   readonly input: Html;
+  /** Whether the box above the form is about what was entered here. */
+  readonly isWrong?: boolean | undefined;
 }
 
-export function inputField({ id, name = id, label, hint, input }: InputField): Html {
+export function inputField({ id, name = id, label, hint, input, isWrong }: InputField): Html {
   return html`<div class="field">
 <label for="${id}">${label}</label>
-<input id="${id}" name="${name}"${input}${hint && html` aria-describedby="${id}_hint"`}>
+<input id="${id}" name="${name}"${input}${described([isWrong && FAULT, hint && `${id}_hint`], isWrong)}>
 ${hint && html`<p class="hint" id="${id}_hint">${hint}</p>`}
 </div>`;
 }
@@ -107,4 +112,19 @@ export function noticeBox(visit: Visit): Html | undefined {
 
 export function alertBox(title: string, text?: string): Html {
   return html`<div class="alert" role="alert"><p><strong>${title}</strong></p>${text && html`<p>${text}</p>`}</div>`;
+}
+
+const FAULT = 'fault';
+
+/** Above a form that was refused: why, with a link to the field at fault, which has the focus. If it is none, the box has it. */
+export function faultBox(title: string, text?: string, field?: string): Html {
+  const said = field === undefined ? title : html`<a href="#${field}">${title}</a>`;
+  const focus = field === undefined && html` tabindex="-1" autofocus`;
+  return html`<div class="alert" role="alert" id="${FAULT}"${focus}><p><strong>${said}</strong></p>${text && html`<p>${text}</p>`}</div>`;
+}
+
+/** Of a field: the ids of what describes it, and whether it is at fault. */
+export function described(by: readonly (string | false | undefined)[], isWrong = false): Html {
+  const ids = by.filter(Boolean).join(' ');
+  return html`${ids && html` aria-describedby="${ids}"`}${isWrong && html` aria-invalid="true"`}`;
 }

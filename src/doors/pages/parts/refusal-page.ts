@@ -10,13 +10,14 @@ import { PAGE_WORDING, type PageReason, type PageRefusal } from './wording.ts';
 
 export interface Problem {
   readonly status: number;
+  readonly reason?: PageReason;
   readonly said: Said;
   readonly retryAfter?: number | undefined;
 }
 
 export function problemOf({ language }: Visit, reason: PageReason): Problem {
   const { status, says } = PAGE_WORDING[reason];
-  return { status, said: said(language.texts.refusalTexts[says]) };
+  return { status, reason, said: said(language.texts.refusalTexts[says]) };
 }
 
 /** Records the refusal for log and metrics. */
