@@ -212,7 +212,7 @@ test('both overlays have the same configuration, but for client certificates and
 });
 
 test('a change of what only a start reads is followed by a restart, and a configuration of one keeps its proxies', () => {
-  assert.match(PAGE, /After a change of a ConfigMap[^`]*restart the nodes[^]*?rollout restart deployment\/tessera/);
+  assert.match(PAGE, /After a change of a ConfigMap[^`]*restart the nodes[\s\S]*?rollout restart deployment\/tessera/);
   assert.match(PAGE, /for `ingress` its own, \*\*with `proxies`\*\*/);
   for (const [overlay, folder] of [
     ['passthrough', 'base'],
