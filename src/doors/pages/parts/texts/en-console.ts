@@ -157,7 +157,7 @@ export const enConsole = {
     import: { name: 'Import', effect: 'All of them are registered, or none.' },
     'key-add': { name: 'Add keys', effect: 'Callers must prove themselves, with a key of these or a secret.' },
     'key-remove': { name: 'Remove key', effect: 'It is refused within a second. Without any, nobody authenticates.' },
-    'secret-make': { name: 'Make a secret', effect: 'Shown once. The one before still works.', usual: { endsIn: 7_776_000 } },
+    'secret-make': { name: 'Make a secret', effect: 'Shown once. Others still work.', usual: { endsIn: 7_776_000 } },
     'secret-drop': { name: 'End secrets', effect: 'All but the newest end now. Without any, nobody authenticates.' },
     password: { name: 'Set a password', effect: 'The old one stops working. Browser sessions that it began end.' },
     'passkey-invite': {
