@@ -135,14 +135,16 @@ export function completed(schema: Schema, value: object): Record<string, unknown
   );
 }
 
-/** What is wrong with a value, with the path of the member that it concerns; undefined if it satisfies the schema. */
+/** What is wrong with a value, with the path of the member that it concerns; undefined if it satisfies the schema. `x-refusal`: what reads it says so. */
 export function flawOf(schema: Schema, value: unknown, path = ''): string | undefined {
   const { properties = {}, required = [], additionalProperties, items, ...own } = schema as Members;
   const what = path === '' ? 'it' : path;
-  if (!fits(own, value)) return `${what} is not ${expected(own)}`;
+  const isSaidThere = 'x-refusal' in schema;
+  if (!fits(isSaidThere ? { ...(own.type !== undefined && { type: own.type }) } : own, value))
+    return `${what} is not ${expected(own)}`;
   if (Array.isArray(value))
     return firstFlaw(value.map((item, at) => [(items ?? {}) as Schema, item, `${what}[${at}]`]));
-  if (typeof value !== 'object' || value === null) return undefined;
+  if (typeof value !== 'object' || value === null || isSaidThere) return undefined;
   const given = Object.entries(value);
   const unknown = given.find(([name]) => additionalProperties === false && !Object.hasOwn(properties, name));
   if (unknown) return `${below(path, unknown[0])} is not a known member${meant(unknown[0], properties)}`;

@@ -7,12 +7,8 @@ import type { ActName } from '../src/operations/admin/act-formats.ts';
 import type { ActPorts } from '../src/operations/admin/acts/act.ts';
 import { runAct } from '../src/operations/admin/acts/run-act.ts';
 import type { AdminOutcome, AdminPorts } from '../src/operations/admin/admin.ts';
-import type {
-  WrittenIntegration,
-  WrittenIssuer,
-  WrittenResourceServer,
-  WrittenTokenIssuer,
-} from '../src/operations/admin/objects.ts';
+import type { WrittenIssuer, WrittenTokenIssuer } from '../src/operations/admin/issuer-objects.ts';
+import type { WrittenIntegration, WrittenResourceServer } from '../src/operations/admin/objects.ts';
 import { REGISTERED } from '../src/store/all-tables.ts';
 import { systemRandom } from '../src/system.ts';
 

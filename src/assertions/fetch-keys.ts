@@ -1,4 +1,5 @@
 // Fetches the keys of a token issuer, by discovery (OpenID Connect Discovery 1.0) or from a known address.
+import { BYTE, HOST, IPV6, PORT } from '../core/address-pattern.ts';
 import { parseObject } from '../core/json.ts';
 import type { FetchSettings } from '../core/key-source.ts';
 import { accept, type Outcome, refused } from '../core/outcome.ts';
@@ -38,13 +39,14 @@ async function discover(issuer: string, settings: FetchSettings, fetch: Fetch): 
   return accept(keys);
 }
 
-const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
-
+const HERE = String.raw`http://(?:localhost|127(?:\.${BYTE}){3}|\[::1\])`;
 /** https, so that nobody on the way can replace the keys. On this machine http is enough. */
+export const KEY_ADDRESS = new RegExp(
+  `^(?:https://(?:${HOST}|\\[(?:${IPV6})\\])|${HERE})(?::${PORT})?(?:[/?][!"$-~]*)?$`,
+);
+
 export function isKeyAddress(text: string): boolean {
-  const { protocol, hostname, username, password, hash } = URL.parse(text) ?? {};
-  if (username || password || hash || /\p{C}/u.test(text)) return false;
-  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname ?? ''));
+  return KEY_ADDRESS.test(text);
 }
 
 async function get(

@@ -2,12 +2,11 @@
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-const POINTER = /^(?:\/(?:[^~/]|~[01])*)+$/;
-const POINTER_MAX_LENGTH = 256;
-
 /** A JSON Pointer (RFC 6901) to something inside the claims. */
+export const CLAIM_POINTER = /^(?=[\s\S]{1,256}$)(?:\/(?:[^~/]|~[01])*)+$/u;
+
 export function isClaimPointer(text: string): boolean {
-  return text.length <= POINTER_MAX_LENGTH && POINTER.test(text);
+  return CLAIM_POINTER.test(text);
 }
 
 /** The claim if it is a string, boolean or whole number. Other numbers that differ in JSON may be parsed as equal. */
@@ -46,15 +45,17 @@ export function showClaim(value: unknown): string {
 
 // Templates such as `{/repository}:{/environment}`: how an identity is named by claims.
 
-const TEMPLATE_MAX_LENGTH = 512;
 const CLAIM = /\{([^{}]*)\}/g;
+const FIXED = String.raw`[^{}\p{C}]*`;
+const NAMED = String.raw`\{(?=[^{}]{1,256}\})(?:/(?:[^~/{}]|~[01])*)+\}${FIXED}`;
+const LENGTH = String.raw`(?=[\s\S]{1,512}$)`;
+export const TEMPLATE = new RegExp(`^${LENGTH}${FIXED}(?:${NAMED})+$`, 'u');
+export const TEMPLATE_OF_ONE = new RegExp(`^${LENGTH}${FIXED}${NAMED}$`, 'u');
 
 /** The pointers in a template, in order. Undefined if it is malformed or names no claim. */
 export function claimsOfTemplate(template: string): readonly string[] | undefined {
-  const pointers = [...template.matchAll(CLAIM)].map(([, pointer = '']) => pointer);
-  const rest = template.replaceAll(CLAIM, '');
-  if (template.length > TEMPLATE_MAX_LENGTH || /[{}\p{C}]/u.test(rest)) return undefined;
-  return pointers.length > 0 && pointers.every(isClaimPointer) ? pointers : undefined;
+  if (!TEMPLATE.test(template)) return undefined;
+  return [...template.matchAll(CLAIM)].map(([, pointer = '']) => pointer);
 }
 
 export interface FilledTemplate {

@@ -58,7 +58,7 @@ export function isKnown(row: Identity | undefined): row is KnownUser {
 }
 
 const GUID = '\\{[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\\}';
-const IDENTITY_ID = new RegExp(`^[A-Za-z][A-Za-z0-9_.+-]{0,63}:(?:${GUID}|(?:[0-9a-f]{2}){1,64})$`);
+export const IDENTITY_ID = new RegExp(`^[A-Za-z][A-Za-z0-9_.+-]{0,63}:(?:${GUID}|(?:[0-9a-f]{2}){1,64})$`);
 
 export function parseIdentityId(text: string): IdentityId | undefined {
   return IDENTITY_ID.test(text) ? (text as IdentityId) : undefined;
@@ -79,7 +79,10 @@ export function isLocal({ id }: Pick<Identity, 'id'>): boolean {
 export const INTEGRATION_LABEL = 'integration';
 
 /** With the label of the built-in directory or of integrations, an issuer could derive their identities. */
-const LABEL = /^(?!(?:local|integration)$)[A-Za-z][A-Za-z0-9_.+-]{0,63}$/i;
+const OURS = ['local', 'integration'].map((name) =>
+  name.replace(/./g, (letter) => `[${letter.toUpperCase()}${letter}]`),
+);
+export const LABEL = new RegExp(`^(?!(?:${OURS.join('|')})$)[A-Za-z][A-Za-z0-9_.+-]{0,63}$`);
 
 /** The label of an approved issuer or a token issuer. No two of them have the same. */
 export function isLabel(text: string): boolean {

@@ -101,7 +101,7 @@ export type ClientId = string & { readonly is: 'client id' };
 /** The integration of `tessera login` for operators, which every installation has. */
 export const COMMAND_LINE = 'tessera-cli' as ClientId;
 
-const CLIENT_ID = /^[\u0021-\u007e]{1,128}$/;
+export const CLIENT_ID = /^[\u0021-\u007e]{1,128}$/;
 
 /** Anything but 1–128 visible ASCII characters is an unknown integration and never reaches the store. */
 export function parseClientId(text: string): ClientId | undefined {

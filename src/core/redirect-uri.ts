@@ -1,22 +1,23 @@
 // Where an authorization code is sent (RFC 6749 3.1.2, RFC 8252 7).
 
-const LONGEST = 512;
-const VISIBLE_ASCII = /^[\u0021-\u007e]+$/;
-/** Characters that browsers read in ways of their own, and the ones that would end an attribute or a header's list. */
-const TRICKY = /[\\#*<>"'`{}|^;,]/;
+import { HOST, PORT } from './address-pattern.ts';
+
 /** RFC 8252 7.3; agents register `localhost` too. `rest` is the path with the query. */
 const LOOPBACK = /^http:\/\/(?<host>127\.0\.0\.1|\[::1\]|localhost)(?::(?<port>[1-9][0-9]{0,4}))?(?<rest>[/?].*)?$/;
+/** Without what browsers read in ways of their own, and what would end an attribute or a header's list: \ # * < > " ' ` { } | ^ ; , */
+const REST = String.raw`[!$%&()+\-.\/0-9:=?@A-Z[\]_a-z~]*`;
+const PATH = `(?:[/?]${REST})?`;
+const WITH_PORT = `(?::${PORT})?${PATH}`;
 /** RFC 8252 7.1: a scheme of an app is a domain name in reverse. */
-const APP_SCHEME = /^[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+:$/;
-
+const APP = `[a-z][a-z0-9-]*(?:\\.[a-z0-9-]+)+:(?:(?!//)${REST}|//[A-Za-z0-9._~-]*${PATH})`;
+const OTHERS_PORT = '(?!:443(?:[/?]|$))';
 /** Whether operators may register it: https, http on loopback, or the scheme of an app; written as browsers write it. */
+export const REDIRECT_URI = new RegExp(
+  `^(?=.{1,512}$)(?:https://(?![^/?]*[A-Z])${HOST}${OTHERS_PORT}${WITH_PORT}|http://(?:127\\.0\\.0\\.1|\\[::1\\]|localhost)${WITH_PORT}|${APP})$`,
+);
+
 export function isRedirectUri(text: string): boolean {
-  if (text.length > LONGEST || !VISIBLE_ASCII.test(text) || TRICKY.test(text) || !URL.canParse(text)) return false;
-  const { protocol, host, username, password } = new URL(text);
-  if (username || password) return false;
-  if (protocol === 'http:') return isLoopback(text);
-  if (protocol !== 'https:') return APP_SCHEME.test(protocol) && text.startsWith(protocol);
-  return text === `https://${host}` || text.startsWith(`https://${host}/`) || text.startsWith(`https://${host}?`);
+  return REDIRECT_URI.test(text);
 }
 
 export function isLoopback(uri: string): boolean {

@@ -1,3 +1,4 @@
+import { HOST, PORT } from './address-pattern.ts';
 import type { Hex } from './hex.ts';
 import type { IdentityId } from './identity.ts';
 import type { EpochSeconds } from './time.ts';
@@ -37,18 +38,21 @@ export type ResourceServerId = string & { readonly is: 'resource server id' };
 export type Audience = string & { readonly is: 'audience' };
 
 // Characters that HTTP Basic and forms carry unchanged: many gateways do not encode them (RFC 6749 2.3.1).
-const ID = /^[A-Za-z0-9._~-]{1,128}$/;
+export const RESOURCE_SERVER_ID = /^[A-Za-z0-9._~-]{1,128}$/;
 
 export function parseResourceServerId(text: string): ResourceServerId | undefined {
-  return ID.test(text) ? (text as ResourceServerId) : undefined;
+  return RESOURCE_SERVER_ID.test(text) ? (text as ResourceServerId) : undefined;
 }
 
-const AUDIENCE_MAX_LENGTH = 512;
-// The characters of RFC 3986, without "#".
-const ABSOLUTE_URI = /^[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9._~:/?[\]@!$&'()*+,;=%-]+$/;
+/** The characters of RFC 3986, without "#". */
+const PATH = "[A-Za-z0-9._~:/?@!$&'()*+,;=%-]";
+const REST = `(?::${PORT})?(?:[/?]${PATH}*)?`;
+const WITH_HOST = '(?:[Hh][Tt][Tt][Pp][Ss]?|[Ww][Ss][Ss]?|[Ff][Tt][Pp]):';
+export const AUDIENCE = new RegExp(
+  `^(?=.{1,512}$)(?:${WITH_HOST}//(?:${HOST}|\\[[0-9A-Fa-f:.]+\\])${REST}|(?!${WITH_HOST})[A-Za-z][A-Za-z0-9+.-]*:(?://[A-Za-z0-9._~-]+${REST}|(?!//)${PATH}+))$`,
+);
 
 /** RFC 8707 2: an absolute URI without a fragment. Audiences compare as text, so the text is kept unchanged. */
 export function parseAudience(text: string): Audience | undefined {
-  const isAbsolute = text.length <= AUDIENCE_MAX_LENGTH && ABSOLUTE_URI.test(text) && URL.canParse(text);
-  return isAbsolute ? (text as Audience) : undefined;
+  return AUDIENCE.test(text) ? (text as Audience) : undefined;
 }

@@ -23,10 +23,19 @@ export const SCOPE_MAX_LENGTH = 4096;
 /** Stands for power over this service: never part of a default, never served by a resource server. */
 export const RESERVED_RESOURCE = 'tessera';
 
-const RESOURCE = /^[A-Za-z][A-Za-z0-9_.-]*$/;
+const NAME = '[A-Za-z][A-Za-z0-9_.-]*';
 // RFC 6749 3.3, with a slash and without the separator of entries.
-const OPAQUE = /^(?=.*\/)[!#-:<-[\]-~]+$/;
-const PERMISSION = /^[a-z][a-z0-9_.-]*$/;
+const ITEM = String.raw`[!#-.0-:<-[\]-~]*\/[!#-:<-[\]-~]*`;
+const LOWER = '[a-z][a-z0-9_.-]*';
+const ENTRY = `(?:${ITEM}|${NAME}(?::${LOWER}(?:,${LOWER})*)?)`;
+
+const RESOURCE = new RegExp(`^${NAME}$`);
+const OPAQUE = new RegExp(`^${ITEM}$`);
+const PERMISSION = new RegExp(`^${LOWER}$`);
+
+/** What can be parsed, for documents. */
+export const SCOPE_PATTERN = `^(?=.{1,${SCOPE_MAX_LENGTH}}$)${ENTRY}(?:;${ENTRY})*;?$`;
+export const RESOURCE_PATTERN = `^(?![Tt][Ee][Ss][Ss][Ee][Rr][Aa]$)(?:${ITEM}|${NAME})$`;
 
 /** Cache size: the same few texts come with most requests. */
 const MOST_REMEMBERED = 1000;

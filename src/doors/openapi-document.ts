@@ -100,15 +100,21 @@ export function withNamedSchemas(document: OpenapiDocument): OpenapiDocument {
   return { ...document, paths, components: { ...document.components, schemas } };
 }
 
-/** Only schemas have a title that is a text: a property called `title` is an object. */
+/** Only schemas have a title that is a text: a property called `title` is an object. Generators leave out a schema whose default is an object. */
 function named(value: unknown, schemas: Record<string, unknown>): unknown {
   if (Array.isArray(value)) return value.map((item) => named(item, schemas));
-  if (typeof value !== 'object' || value === null) return value;
-  const parts = Object.entries(value).map(([key, part]) => [key, named(part, schemas)]);
+  if (!isObject(value)) return value;
+  const parts = Object.entries(value)
+    .filter(([key, part]) => key !== 'default' || !isObject(part))
+    .map(([key, part]) => [key, named(part, schemas)]);
   const copy = Object.fromEntries(parts);
   if (typeof copy.title !== 'string') return copy;
   schemas[copy.title] = copy;
   return { $ref: `#/components/schemas/${copy.title}` };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The same document without the bodies of links, which the parser of widespread generators refuses unless they are texts. */

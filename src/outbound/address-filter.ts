@@ -1,5 +1,8 @@
 // Which addresses the service connects to for untrusted URLs: public ones, and those an operator allows.
 import { BlockList, isIP } from 'node:net';
+import { ADDRESS_RANGE } from '../core/address-pattern.ts';
+
+const RANGE = new RegExp(ADDRESS_RANGE);
 
 /** Address ranges off the public internet (IANA special-purpose registries), by kind. */
 const SPECIAL: Readonly<Record<string, readonly string[]>> = {
@@ -41,10 +44,7 @@ export function whyNotReachable(address: string, allowed: readonly string[] = []
 
 /** An IP address, or a network in CIDR notation. */
 export function isAddressRange(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/');
-  const version = isIP(address);
-  if (version === 0 || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+  return RANGE.test(text);
 }
 
 function kindOf(address: string): string | undefined {

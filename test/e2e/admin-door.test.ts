@@ -141,7 +141,7 @@ for (const backEnd of BACK_ENDS)
         identitySources: ['common-name'],
         revocation: { crlFiles: ['/etc/passwd'] },
       };
-      assert.deepEqual(reasonOf(await ask('PUT', '/issuers/other', file)), [400, 'list-file-elsewhere']);
+      assert.deepEqual(reasonOf(await ask('PUT', '/issuers/other', file)), [409, 'list-file-elsewhere']);
       await accepted('POST', '/identities/grace/disable');
       for (const [kind, id] of rows) await accepted('DELETE', `/${kind}/${id}?confirmed=true`);
     });

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { IDENTITY_SOURCES, UPN_COMPARISONS } from '../../core/certificate.ts';
 import { type ApprovedIssuer, OPTIONAL_CURVES } from '../../core/issuer.ts';
 import { oncePer } from '../../core/once-per.ts';
-import type { WrittenIssuer } from '../../operations/admin/objects.ts';
+import type { WrittenIssuer } from '../../operations/admin/issuer-objects.ts';
 import { declares, describes, type Flags } from '../terminal/manual.ts';
 import { worksOf, yesNo } from './things.ts';
 

@@ -4,7 +4,7 @@ import { oncePer } from '../../core/once-per.ts';
 import { describeTest } from '../../core/rules/claims.ts';
 import { ASSERTION_ALGORITHMS, type AssertionRule } from '../../core/token-issuer.ts';
 import { openRules, readRules, type WrittenRule, type WrittenTest } from '../../operations/admin/assertion-rules.ts';
-import type { WrittenTokenIssuer } from '../../operations/admin/objects.ts';
+import type { WrittenTokenIssuer } from '../../operations/admin/issuer-objects.ts';
 import { CommandFailure } from '../terminal/exit.ts';
 import { readInput } from '../terminal/input.ts';
 import { declares, describes, type Flags } from '../terminal/manual.ts';

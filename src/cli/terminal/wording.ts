@@ -38,6 +38,7 @@ export const TO_TYPE: Readonly<Record<ReasonToAct, string>> = {
   'client-secrets-none': ': tessera integration secret %s --ends-in 90d',
   'identity-derived': ': tessera identity disable %s',
   'issuer-key-differs': ': tessera issuer add',
+  'password-apart': ': tessera identity set-password %s',
   'token-issuer-exists': ' with: tessera token-issuer change %s …',
   'keyring-in-variable': ': --set keyring=FILE.',
   'key-mints': ': tessera keyring mint ID',

@@ -4,6 +4,7 @@ import { ACTS, type ActRow } from '../../operations/admin/act-table.ts';
 import { integer, named, optional, type Schema, string } from '../../schema.ts';
 import type { OpenapiDocument, OpenapiOperation, OpenapiParameter, OpenapiSchema } from '../openapi-document.ts';
 import { PROBLEM_STATUSES } from './problem.ts';
+import { IF_MATCH } from './read-request.ts';
 
 export const MOUNT = '/admin/v1';
 
@@ -81,8 +82,8 @@ function isConditional({ path, method }: ActRow): boolean {
 }
 
 function parametersOf(act: ActRow): { parameters?: readonly OpenapiParameter[] } {
-  const { path, query, method } = act;
-  const named = path.includes('{id}') ? [{ ...ID, required: true as const }] : [];
+  const { path, query, method, id = TEXT } = act;
+  const named = path.includes('{id}') ? [{ ...ID, required: true as const, schema: id }] : [];
   const asked = Object.entries(query?.properties ?? {}).map(([name, schema]) => {
     const { description = '', ...rest } = schema as OpenapiSchema;
     const isRequired = (query as { required?: readonly string[] }).required?.includes(name);
@@ -93,8 +94,17 @@ function parametersOf(act: ActRow): { parameters?: readonly OpenapiParameter[] }
 }
 
 const TEXT = { type: 'string' };
-const ID = { name: 'id', in: 'path', description: 'What the thing is called.', schema: TEXT } as const;
+const ID = { name: 'id', in: 'path', description: 'What the thing is called.' } as const;
 const CONDITIONS = [
-  { name: 'If-Match', description: 'Its ETag: 412 if it was changed meanwhile.' },
-  { name: 'If-None-Match', description: 'An asterisk: make it, and 412 if it exists.' },
-].map(({ name, description }) => ({ name, in: 'header' as const, description, schema: TEXT }));
+  {
+    name: 'If-Match',
+    description: 'Its ETag, or an asterisk: 412 if it was changed meanwhile.',
+    pattern: IF_MATCH.source,
+  },
+  { name: 'If-None-Match', description: 'An asterisk: make it, and 412 if it exists.', enum: ['*'] },
+].map(({ name, description, ...form }) => ({
+  name,
+  in: 'header' as const,
+  description,
+  schema: { ...TEXT, ...form },
+}));

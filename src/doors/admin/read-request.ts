@@ -20,7 +20,8 @@ export function readRequest(
   if (named !== undefined && id !== undefined && named !== id) {
     return decline('object-malformed', `the body is about ${named}, and the path about ${id}`);
   }
-  return accept({ id, query: query.value, body: body.value, onlyIf: onlyIfOf(request) });
+  const onlyIf = onlyIfOf(request);
+  return onlyIf.ok ? accept({ id, query: query.value, body: body.value, onlyIf: onlyIf.value }) : onlyIf;
 }
 
 /** What a thing is addressed by. Identities have two names, and are addressed by either. */
@@ -87,14 +88,16 @@ function isDeep(value: unknown): boolean {
 }
 
 const NEVER = -1;
+export const IF_MATCH = /^(?:\*|(?:W\/)?"[!#-~]*")$/;
 
-/** RFC 9110 13.1: one ETag of ours or * in If-Match, or `If-None-Match: *`. Others match nothing. */
-function onlyIfOf({ headers, method }: FastifyRequest): Given['onlyIf'] {
+/** RFC 9110 13.1: one ETag or * in If-Match, or `If-None-Match: *`. An ETag that is not ours matches nothing. */
+function onlyIfOf({ headers, method }: FastifyRequest): Read<Given['onlyIf']> {
   const { 'if-match': match, 'if-none-match': none } = headers;
-  if (match === '*') return 'present';
-  if (match !== undefined) return Number(/^"([0-9]{1,15})"$/.exec(match)?.[1] ?? NEVER);
-  if (none === undefined || method === 'GET') return undefined;
-  return none === '*' ? 'absent' : NEVER;
+  if (match === '*') return accept('present');
+  if (match !== undefined && !IF_MATCH.test(match)) return decline('object-malformed', 'If-Match is not an ETag');
+  if (match !== undefined) return accept(Number(/^"([0-9]{1,15})"$/.exec(match)?.[1] ?? NEVER));
+  if (none === undefined || method === 'GET') return accept(undefined);
+  return none === '*' ? accept('absent') : decline('object-malformed', 'If-None-Match is not an asterisk');
 }
 
 export function etagOf(revision: number): string {

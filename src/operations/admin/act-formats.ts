@@ -1,6 +1,9 @@
 // What goes into each act of the table (act-table.ts), and what comes out.
+import { KEY_ADDRESS } from '../../assertions/fetch-keys.ts';
 import { EVENT_TYPES, type EventType } from '../../core/event.ts';
+import { IDENTITY_ID, LABEL } from '../../core/identity.ts';
 import type { ClaimedCaller } from '../../core/refusal.ts';
+import { RESOURCE_SERVER_ID } from '../../core/resource-server.ts';
 import {
   boolean,
   described,
@@ -13,21 +16,27 @@ import {
   type Schema,
   string,
 } from '../../schema.ts';
-import type { LoggedEvent } from '../../store/store.ts';
+import { type LoggedEvent, MOST_ROWS } from '../../store/store.ts';
 import type { AssertionExplanation, CallerExplanation, ScopeExplanation, TokenExplanation } from './explain.ts';
 import type { ShownGrant } from './find-grants.ts';
 import { ago, GRANT_FILTER, SELECTED_GRANTS } from './grant-filter.ts';
+import { IssuerObject, TokenIssuerObject } from './issuer-objects.ts';
+import { AUTHORITIES, CLOSED, form, ranges } from './members.ts';
 import {
   IdentityObject,
   IntegrationObject,
-  IssuerObject,
+  OBJECTS,
   type ObjectChange,
   type Objects,
+  PasswordText,
   ResourceServerObject,
-  TokenIssuerObject,
 } from './objects.ts';
+import { LONGEST_SECRET } from './secrets.ts';
+import { MOMENT, NEW_CLIENT_ID, USER_NAME } from './text-forms.ts';
 
 export interface Formats<T = unknown> {
+  /** The name in its path, if only some texts can be one. */
+  readonly id?: Schema;
   readonly query?: ObjectSchema<Record<string, Schema>>;
   readonly body?: Schema;
   readonly answers: Schema<T>;
@@ -39,13 +48,14 @@ export interface Listed<T> {
   readonly next?: string;
 }
 
-const CLOSED = { additionalProperties: false };
-
 const Ended = named('Ended', {
   id: optional(string()),
   endedGrants: optional(integer({ description: 'How many grants ended.' })),
   endedCodes: optional(integer({ description: 'How many confirmed codes that nobody had redeemed.' })),
 });
+
+/** A query has no more digits. */
+const NUMBER = { minimum: 0, maximum: 999_999_999_999_999 };
 
 const PAGED = {
   limit: optional(integer({ minimum: 1, maximum: 1000, description: 'At most this many. Default: 100.' })),
@@ -83,7 +93,7 @@ const Refusal = named('RefusalCount', {
 });
 
 const Document = described<Objects>({
-  type: 'object',
+  ...OBJECTS,
   title: 'Objects',
   description: 'By section, then by name: docs/administration.md.',
 });
@@ -102,11 +112,17 @@ function listOf<T>(items: Schema<T>, title: string): Schema<Listed<T>> {
 }
 
 /** What all registered things have. */
-function formatsOf<K extends string, T>(kind: K, schema: Schema<T>, title: string, filter: typeof ALL | object = {}) {
+function formatsOf<K extends string, T>(
+  kind: K,
+  schema: Schema<T>,
+  title: string,
+  id: Schema,
+  filter: typeof ALL | object = {},
+) {
   const formats = {
     [`${kind}-list`]: { query: object({ ...filter, ...PAGED }), answers: listOf(schema, `${title}List`) },
     [`${kind}-show`]: { answers: schema },
-    [`${kind}-put`]: { body: schema, answers: schema },
+    [`${kind}-put`]: { id, body: schema, answers: schema },
     [`${kind}-remove`]: { query: object(CONFIRMED), answers: Ended },
   };
   return formats as Readonly<
@@ -117,8 +133,9 @@ function formatsOf<K extends string, T>(kind: K, schema: Schema<T>, title: strin
   >;
 }
 
+const LABEL_TEXT = form(LABEL, 'label-malformed');
 const Secret = named('Secret', { secret: string(), endsAt: optional(string()) });
-const Password = object({ password: string({ writeOnly: true }) }, { ...CLOSED, title: 'Password' });
+const Password = object({ password: PasswordText }, { ...CLOSED, title: 'Password' });
 const times = { createdAt: string(), usedAt: optional(string()) };
 const Passkey = named('Passkey', { id: string(), name: string(), ...times });
 const Invitation = named('PasskeyInvitation', { invitation: string(), endsAt: string() });
@@ -129,37 +146,65 @@ const PASSKEYS = object({
 const Selected = object({ ...SELECTED_GRANTS, ...CONFIRMED }, { ...CLOSED, title: 'GrantFilter' });
 const Changes = named('ObjectChanges', { items: list(Change), digest: string() });
 const UPDATE = optional(boolean({ description: 'Change those that exist.' }));
-const Import = object(
-  { integrations: list(described({ type: 'object' }), { minItems: 1 }), update: UPDATE },
-  { ...CLOSED, title: 'IntegrationImport' },
+/** One that is changed has a scope already. */
+const NEW_ONES_HAVE_A_SCOPE = {
+  if: { properties: { update: { const: true } }, required: ['update'] },
+  else: { properties: { integrations: { items: { required: ['scope'] } } } },
+};
+const { name, description, vendor, scope, accessTokenFormat } = IntegrationObject.properties;
+/** Files of others may have more. */
+const Imported = object(
+  {
+    id: form(NEW_CLIENT_ID, 'client-id-malformed', 'Its client id.'),
+    ...{ name, description, vendor, accessTokenFormat },
+    scope: optional(scope),
+  },
+  { title: 'IntegrationToImport', 'x-refusal': 'import-malformed' },
 );
-const Imported = listOf(object({ clientId: string(), isNew: boolean() }), 'ImportedIntegrations');
+const Import = object(
+  { integrations: list(Imported, { minItems: 1, maxItems: MOST_ROWS - 1 }), update: UPDATE },
+  { ...CLOSED, title: 'IntegrationImport', ...NEW_ONES_HAVE_A_SCOPE },
+);
+const ImportedOnes = listOf(object({ clientId: string(), isNew: boolean() }), 'ImportedIntegrations');
+const FILE_OR_ADDRESS = {
+  if: { required: ['file'] },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: { not: { required: ['url'] } },
+  else: { required: ['url'] },
+};
 const KeyAddition = object(
   {
-    file: optional(string({ description: 'Public keys: PEM, or JSON (a key or a key set).' })),
-    url: optional(string({ description: 'Fetch them from here instead.' })),
-    authorities: optional(string({ description: 'PEM: the only authorities for the TLS connection.' })),
-    allowedAddresses: optional(list(string(), { description: 'Addresses off the public internet to fetch from.' })),
+    file: optional(string({ format: 'public-keys', description: 'Public keys: PEM, or JSON (a key or a key set).' })),
+    url: optional(form(KEY_ADDRESS, 'key-address-malformed', 'Fetch them from here instead.')),
+    authorities: optional(AUTHORITIES),
+    allowedAddresses: optional(ranges('Addresses off the public internet to fetch from.')),
   },
-  { ...CLOSED, title: 'KeyAddition' },
+  { ...CLOSED, title: 'KeyAddition', ...FILE_OR_ADDRESS },
 );
 const KEY = object({ key: string({ description: 'Its id, or the address of the keys.' }) });
-const LASTS = integer({ minimum: 1, format: 'seconds', description: 'How long it is valid, in seconds.' });
+const LASTS = integer({
+  minimum: 1,
+  maximum: LONGEST_SECRET,
+  format: 'seconds',
+  description: 'How long it is valid, in seconds.',
+});
 const REPLACES = object({ replaces: optional(boolean({ description: 'The secrets before it end at once.' })) });
 const Key = described<Readonly<Record<string, string>>>({ type: 'object', title: 'PublicKey' });
 const EVENTS = object({
-  after: optional(integer({ minimum: 0, description: 'After this number. Without it, the newest.' })),
-  before: optional(integer({ minimum: 0, description: 'The newest before this number.' })),
+  after: optional(integer({ ...NUMBER, description: 'After this number. Without it, the newest.' })),
+  before: optional(integer({ ...NUMBER, description: 'The newest before this number.' })),
   integration: SELECTED_GRANTS.integration,
   identity: SELECTED_GRANTS.identity,
   by: optional(string({ description: 'What this identity did: a user name or an id.' })),
   type: optional(described<EventType>({ type: 'string', enum: EVENT_TYPES, description: 'Of this type.' })),
   about: optional(string({ description: 'What was done to the thing of this name, such as an issuer.' })),
   within: ago('Of the last time.'),
-  from: optional(string({ description: 'Since this moment: 2026-11-18, or with a time such as 2026-11-18T03:00Z.' })),
-  to: optional(string({ description: 'Before this moment.' })),
+  from: optional(
+    form(MOMENT, 'object-malformed', 'Since this moment: 2026-11-18, or with a time such as 2026-11-18T03:00Z.'),
+  ),
+  to: optional(form(MOMENT, 'object-malformed', 'Before this moment.')),
   requestId: optional(string({ description: 'That this request caused.' })),
-  epoch: optional(integer({ description: 'For followers: refused if the store was put back since.' })),
+  epoch: optional(integer({ ...NUMBER, description: 'For followers: refused if the store was put back since.' })),
   limit: optional(integer({ minimum: 1, maximum: 10_000, description: 'At most this many. Default: 100.' })),
 });
 const Events = named('EventList', { items: list(Event), next: optional(string()), epoch: integer() });
@@ -181,12 +226,22 @@ const REFUSALS = object({
 });
 
 export const FORMATS = {
-  ...formatsOf('integration', IntegrationObject, 'Integration'),
-  ...formatsOf('resource-server', ResourceServerObject, 'ResourceServer'),
-  ...formatsOf('issuer', IssuerObject, 'Issuer', ALL),
-  ...formatsOf('token-issuer', TokenIssuerObject, 'TokenIssuer', ALL),
-  ...formatsOf('identity', IdentityObject, 'Identity'),
-  'integration-import': { body: Import, answers: Imported },
+  ...formatsOf('integration', IntegrationObject, 'Integration', form(NEW_CLIENT_ID, 'client-id-malformed')),
+  ...formatsOf(
+    'resource-server',
+    ResourceServerObject,
+    'ResourceServer',
+    form(RESOURCE_SERVER_ID, 'resource-server-id-malformed'),
+  ),
+  ...formatsOf('issuer', IssuerObject, 'Issuer', LABEL_TEXT, ALL),
+  ...formatsOf('token-issuer', TokenIssuerObject, 'TokenIssuer', LABEL_TEXT, ALL),
+  ...formatsOf(
+    'identity',
+    IdentityObject,
+    'Identity',
+    form(`${USER_NAME.source}|${IDENTITY_ID.source}`, 'user-name-malformed'),
+  ),
+  'integration-import': { body: Import, answers: ImportedOnes },
   'integration-enable': { answers: IntegrationObject },
   'integration-disable': { answers: IntegrationObject },
   'integration-key-list': { answers: listOf(Key, 'KeyList') },

@@ -6,6 +6,7 @@ import { accept } from '../../core/outcome.ts';
 import { fixedBeginning } from '../../core/pattern.ts';
 import type { AssertionRule, ClaimCondition, ClaimTest } from '../../core/token-issuer.ts';
 import { type AdminOutcome, decline } from './admin.ts';
+import { COMPARED_TEXT } from './text-forms.ts';
 
 /** A rule in a file: `{"when": {"/repository": "acme/app"}, "identity": "{/repository}"}`. */
 export interface WrittenRule {
@@ -20,15 +21,14 @@ export interface WrittenRule {
 
 export type WrittenTest = string | readonly string[] | { readonly like: string };
 
-const DIRECTORY_NAMES = ['user-name', 'email', 'upn'] as const satisfies readonly AssertionRule['identities'][];
+export const DIRECTORY_NAMES = ['user-name', 'email', 'upn'] as const satisfies readonly AssertionRule['identities'][];
 
-const MOST_RULES = 100;
-const MOST_CONDITIONS = 20;
-const MOST_VALUES = 100;
-const VALUE_MAX_LENGTH = 512;
+export const MOST_RULES = 100;
+export const MOST_CONDITIONS = 20;
+export const MOST_VALUES = 100;
 
 /** Claims that are equal in all assertions that reach the rules: a condition on them excludes nobody. */
-const ABOUT_NOBODY = /^\/(?:iss|aud|exp|iat|nbf|jti)(?:\/|$)/;
+export const ABOUT_NOBODY = /^\/(?:iss|aud|exp|iat|nbf|jti)(?:\/|$)/;
 
 /** Parses and checks rules, from a file or from flags. */
 export function readRules(written: unknown): AdminOutcome<readonly AssertionRule[]> {
@@ -178,5 +178,5 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 function isValue(value: unknown): value is string {
-  return typeof value === 'string' && value !== '' && value.length <= VALUE_MAX_LENGTH && !/\p{Cc}/u.test(value);
+  return typeof value === 'string' && COMPARED_TEXT.test(value);
 }

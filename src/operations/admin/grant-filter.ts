@@ -1,9 +1,17 @@
 // Which grants are meant: as queries and bodies say it, for lists and for acts that end grants.
+import { LIFETIME_MAX } from '../../core/settings.ts';
 import type { Seconds } from '../../core/time.ts';
 import { boolean, described, object, optional, string, type ValueOf } from '../../schema.ts';
 
 export function ago(description: string) {
-  return optional(described<Seconds>({ type: 'integer', minimum: 0, description: `${description} In seconds.` }));
+  return optional(
+    described<Seconds>({
+      type: 'integer',
+      minimum: 0,
+      maximum: LIFETIME_MAX,
+      description: `${description} In seconds.`,
+    }),
+  );
 }
 
 export const SELECTED_GRANTS = {

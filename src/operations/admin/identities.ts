@@ -23,6 +23,7 @@ import { type Acted, type AdminOutcome, type AdminPorts, decline } from './admin
 import { findIdentity } from './find-identity.ts';
 import type { WrittenIdentity } from './objects.ts';
 import { changedBetween, type PlannedRow, performPlan } from './perform.ts';
+import { ADDRESS, USER_NAME } from './text-forms.ts';
 
 /** What is absent stays. An empty address is removed. */
 export type IdentityChange = Pick<WrittenIdentity, 'userName' | 'email' | 'upn' | 'groups' | 'mayUseApi' | 'mayShare'>;
@@ -32,9 +33,6 @@ export interface IdentityDraft extends IdentityChange {
   /** Absent for identities that authorize by certificate alone. */
   readonly password?: Secret;
 }
-
-const USER_NAME = /^[^\p{Cc}\p{Cf}\p{Z}\p{Cs}/:]{1,128}$/u;
-const ADDRESS = /^[^\p{Cc}\p{Cf}\p{Z}\p{Cs}@]{1,128}@[^\p{Cc}\p{Cf}\p{Z}\p{Cs}@]{1,127}$/u;
 
 /** A new identity of the local directory, with its password in the same commit. */
 export async function addIdentity(
@@ -57,8 +55,8 @@ type DraftPart = Partial<IdentityDraft>;
 
 export function objectionTo({ userName, email, upn, password, groups = [] }: DraftPart) {
   if (userName !== undefined && !USER_NAME.test(userName)) return decline('user-name-malformed', userName);
-  const malformed = [email, upn].find((address) => address !== undefined && !ADDRESS.test(address));
-  if (malformed !== undefined) return decline('address-malformed', malformed);
+  const malformed = [email, upn].find((address) => address && !ADDRESS.test(address));
+  if (malformed) return decline('address-malformed', malformed);
   if (groups.some((group) => !USER_NAME.test(group))) return decline('text-malformed', 'group');
   return password && declinePassword(password);
 }

@@ -16,9 +16,10 @@ import { type Acted, decline } from './admin.ts';
 import { findOnce } from './find-identity.ts';
 import { replacedKeys } from './integration-keys.ts';
 import { whyNotEverywhere } from './mac-keys.ts';
-import type { WrittenIntegration } from './objects.ts';
+import { MOST_NAMED, MOST_REDIRECT_URIS, type WrittenIntegration } from './objects.ts';
 import { findThing } from './perform.ts';
 import { allPublishedKeys } from './signing-keys.ts';
+import { NEW_CLIENT_ID, PLAIN_NAME, PLAIN_TEXT, SHOWN_NAME } from './text-forms.ts';
 
 /** Not even hashes of secrets are shown. A `confidential: false` would contradict a key that a client adds before it sends this back. */
 export function writtenIntegration(row: Integration): WrittenIntegration {
@@ -33,15 +34,6 @@ export function writtenIntegration(row: Integration): WrittenIntegration {
     scope: scope.text,
   };
 }
-
-const TEXT_MAX_LENGTH = 1000;
-// These texts are shown on terminals and pages.
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
-/** Names end up in pages, terminals and logs of others, which may not escape them. */
-const MARKUP = /[<>"`\\]/;
-const MOST_REDIRECT_URIS = 20;
-/** More belong into a group. */
-const MOST_NAMED = 1_000;
 
 /** The integration that a body with every field describes. Keys that it does not name, and secrets, stay. */
 export async function draftedIntegration(
@@ -83,11 +75,9 @@ export async function draftedIntegration(
   return accept({ ...next, confidential: more.confidential ?? (before?.confidential || hasProofs(next)) });
 }
 
-/** A document of a client has an address: nobody registers one. */
 export function draftedNames(clientIdText: string, scopeText: string | undefined, before?: Integration) {
   const clientId = parseClientId(clientIdText);
-  if (!clientId || (!before && (MARKUP.test(clientId) || clientId.startsWith('https://'))))
-    return decline('client-id-malformed', clientIdText);
+  if (!clientId || (!before && !NEW_CLIENT_ID.test(clientId))) return decline('client-id-malformed', clientIdText);
   const scope = scopeText === undefined ? undefined : parseScope(scopeText);
   if (!scope) return scopeText ? decline('scope-malformed', scopeText) : decline('scope-missing', clientId);
   return accept({ clientId, scope });
@@ -112,13 +102,13 @@ function said<T extends object>(values: T): Partial<T> {
 
 function objectionTo(draft: Required<WrittenIntegration>) {
   const { name, description, vendor, access, flows, owners, overrides, secretAddresses, exchange } = draft;
-  if (owners.some((group) => group === '' || !isPrintable(group))) return decline('text-malformed', 'owner');
+  if (!owners.every((group) => PLAIN_NAME.test(group))) return decline('text-malformed', 'owner');
   const { redirectUris = [] } = flows.code || {};
   const wrong = redirectUris.find((uri) => !isRedirectUri(uri)) ?? redirectUris[MOST_REDIRECT_URIS];
   if (wrong !== undefined) return decline('redirect-uri-malformed', wrong);
-  if (name === '' || MARKUP.test(name)) return decline('text-malformed', 'name');
-  for (const [field, text] of Object.entries({ name, description, vendor })) {
-    if (!isPrintable(text)) return decline('text-malformed', field);
+  if (!SHOWN_NAME.test(name)) return decline('text-malformed', 'name');
+  for (const [field, text] of Object.entries({ description, vendor })) {
+    if (!PLAIN_TEXT.test(text)) return decline('text-malformed', field);
   }
   for (const field of ['accessTokenLifetime', 'grantLifetime', 'refreshRetryWindow'] as const) {
     const { [field]: length = 1 } = overrides;
@@ -132,13 +122,9 @@ function objectionTo(draft: Required<WrittenIntegration>) {
   const entry = exchange.find(({ integration, scope }) => !parseClientId(integration) || !parseScope(scope));
   if (entry) return decline('exchange-malformed', `${entry.integration}=${entry.scope}`);
   if (access.to !== 'named') return undefined;
-  if (access.groups.some((group) => group === '' || !isPrintable(group))) return decline('text-malformed', 'group');
+  if (!access.groups.every((group) => PLAIN_NAME.test(group))) return decline('text-malformed', 'group');
   if (access.identities.length <= MOST_NAMED) return undefined;
   return decline('object-malformed', `access names more than ${MOST_NAMED} identities: put them into a group`);
-}
-
-export function isPrintable(text: string): boolean {
-  return text.length <= TEXT_MAX_LENGTH && !UNPRINTABLE.test(text);
 }
 
 /** Operators may give user names; the integration stores ids, each once. */

@@ -81,7 +81,8 @@ function fromFile(text: string, known: readonly Jwk[]): AdminOutcome<ClientKeys>
   }
   const others = known.filter(({ kid }) => !added.some((key) => key.kid === kid));
   const all = [...others, ...added];
-  if (added.length === 0 || all.length > MOST_KEYS) return decline('public-keys-too-many', `${MOST_KEYS}`);
+  if (added.length === 0) return decline('public-key-unusable', 'it has none');
+  if (all.length > MOST_KEYS) return decline('public-keys-too-many', `${MOST_KEYS}`);
   return accept({ from: 'file', set: JSON.stringify({ keys: all }) });
 }
 

@@ -22,7 +22,6 @@ const TABLE = {
     'lifetime-malformed': '%s is zero, or longer than 100 years | Give a duration such as 90d, 12h or 15m.',
     'lifetime-too-long': '%s is longer than 24h | JWTs live for 24h at most; 10m is usual.',
     'object-malformed': '%s | The reference of the API and its schema list every member.',
-    'list-file-elsewhere': '%s cannot be read here | Name a list file by a command beside the store.',
     'import-malformed':
       'the file cannot be imported: %s | It must hold {"id": …, "name": …, "description": …, "scope": …} or a list of these. Nothing was imported.',
     'resource-server-id-malformed':
@@ -39,8 +38,6 @@ const TABLE = {
       '%j is not a valid issuer label | Use a letter, then letters, digits, "_", ".", "+" or "-", at most 64; not "local".',
     'token-issuer-malformed':
       '%j cannot be the iss of an assertion | Give the text exactly as the assertions have it, such as https://token.actions.githubusercontent.com',
-    'token-issuer-ours':
-      '%s is the issuer of this service | Tokens of this service are not assertions. Give the issuer of the platform.',
     'key-address-malformed':
       'keys cannot be fetched from %j | Give an https address (http only on loopback), or the keys themselves…',
     'key-set-unusable': 'the file with the keys cannot be used: %s | Give a JSON Web Key Set with public keys.',
@@ -119,6 +116,10 @@ const TABLE = {
       'the certificate has another key than the issuer %s | A renewed certificate has the same key. Approve a new key under its own label…',
     'label-taken':
       'the label %s is that of another kind of issuer | Choose another: identities are named by it, so it stays taken even if that issuer was removed.',
+    'token-issuer-ours':
+      '%s is the issuer of this service | Tokens of this service are not assertions. Give the issuer of the platform.',
+    'list-file-elsewhere': '%s cannot be read here | Name a list file by a command beside the store.',
+    'password-apart': '%s exists: a password goes with a new identity only | Set it by itself…',
     'token-issuer-exists': 'a token issuer %s is registered already | Change it…',
     'token-issuer-iss-differs': 'the token issuer %s has another iss | Remove it first, or choose another label.',
     'token-issuer-registered':

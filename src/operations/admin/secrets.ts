@@ -10,11 +10,11 @@ import { ending, rewrite } from './perform.ts';
 
 type SecretPorts = AdminPorts & Pick<Ports, 'random'>;
 
-const LONGEST = seconds(180 * 86_400);
+export const LONGEST_SECRET = seconds(180 * 86_400);
 
 /** Makes a secret, which is returned once and stored as a hash. The one before stays valid beside it, until its own end. */
 export async function makeIntegrationSecret(clientId: string, lifetime: Seconds, ports: SecretPorts) {
-  if (lifetime < 1 || lifetime > LONGEST) return decline('secret-lifetime-malformed', clientId);
+  if (lifetime < 1 || lifetime > LONGEST_SECRET) return decline('secret-lifetime-malformed', clientId);
   const { secret, hash } = drawResourceServerSecret(ports.random);
   let endsAt = 0 as EpochSeconds;
   const made = await rewrite('integration', clientId, ports, (before, createdAt) => {

@@ -4,26 +4,21 @@ import { test } from 'node:test';
 import { type ActName, FORMATS } from '../../../src/operations/admin/act-formats.ts';
 import { flawOf, type Schema } from '../../../src/schema.ts';
 
-const LIMITS: [act: ActName, field: string, least: number, most?: number][] = [
-  ['event-list', 'after', 0],
-  ['event-list', 'before', 0],
-  ['event-list', 'within', 0],
+const LIMITS: [act: ActName, field: string, least: number, most: number][] = [
+  ['event-list', 'after', 0, 1e15 - 1],
+  ['event-list', 'before', 0, 1e15 - 1],
+  ['event-list', 'within', 0, 36_525 * 86_400],
   ['event-list', 'limit', 1, 10_000],
   ['grant-list', 'limit', 1, 1000],
-  ['grant-list', 'since', 0],
+  ['grant-list', 'since', 0, 36_525 * 86_400],
   ['integration-list', 'limit', 1, 1000],
   ['identity-list', 'limit', 1, 1000],
-  ['integration-secret-make', 'endsIn', 1],
+  ['integration-secret-make', 'endsIn', 1, 180 * 86_400],
 ];
 
-for (const [act, field, least, most = Number.MAX_SAFE_INTEGER] of LIMITS)
-  test(`${field} of ${act} is ${least} or more${most < Number.MAX_SAFE_INTEGER ? `, and ${most} at most` : ''}`, () => {
+for (const [act, field, least, most] of LIMITS)
+  test(`${field} of ${act} is ${least} or more, and ${most} at most`, () => {
     const { query } = FORMATS[act] as { query: Schema };
     const isRefused = (value: number) => flawOf(query, { [field]: value }) !== undefined;
-    assert.deepEqual([least - 1, least, most, most + 1].map(isRefused), [
-      true,
-      false,
-      false,
-      most < Number.MAX_SAFE_INTEGER,
-    ]);
+    assert.deepEqual([least - 1, least, most, most + 1].map(isRefused), [true, false, false, true]);
   });

@@ -44,7 +44,7 @@ suite('identities, as requests name them', () => {
     assert.equal(await write('ada', {}, 'absent'), 'user-name-taken');
     assert.deepEqual(await write('ada', { groups: ['ops'] }), { ...none, ...ada, groups: ['ops'] }, 'as a whole');
     assert.equal(await write('ada', { groups: ['o ps'] }), 'text-malformed');
-    assert.equal(await write('ada', { password: 'correct horse battery' }), 'object-malformed');
+    assert.equal(await write('ada', { password: 'correct horse battery' }), 'password-apart');
     assert.equal(await write('ada', {}, 5), 'changed-meanwhile');
     const shown = await run('identity-show', { id: 'ada' });
     assert.deepEqual(await write('ada', {}, typeof shown === 'string' || shown.revision), { ...none, ...ada });

@@ -62,7 +62,8 @@ function fieldsOf(
 ): Html {
   const given = (value ?? {}) as Given;
   return html`${only.map(([name, member]) => {
-    const field = { ...fieldOf(schema, [name, member], path), value: given[name] ?? member.default, fault };
+    const usual = member.default ?? member['x-initial'];
+    const field = { ...fieldOf(schema, [name, member], path), value: given[name] ?? usual, fault };
     const { note } = member;
     return html`${note && html`<p class="notice" id="${name}_noted">${note}</p>`}${HOW[kindOf(member, name)].show(field)}`;
   })}`;
@@ -113,10 +114,10 @@ function kindOf({ type, format, enum: values, items, anyOf, properties, ...notes
   if (anyOf) return anyOf.every((each) => each.properties) ? 'variants' : 'switched';
   if (properties) return 'group';
   if (values) return 'choice';
-  if (type === 'boolean') return notes.default === undefined ? 'unsure' : 'flag';
+  if (type === 'boolean') return (notes.default ?? notes['x-initial']) === undefined ? 'unsure' : 'flag';
   if (format === 'seconds') return 'duration';
   if (name === 'rules') return 'rules';
-  if (items?.properties) return 'rows';
+  if (items?.properties && items.additionalProperties === false) return 'rows';
   if (items?.enum) return 'choices';
   if (type === 'array') return items?.type === 'string' ? 'lines' : 'json';
   return notes.writeOnly ? 'password' : BLOCKS.includes(name) ? 'block' : 'text';

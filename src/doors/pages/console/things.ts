@@ -22,7 +22,9 @@ export interface Keywords {
   readonly anyOf?: readonly Keywords[];
   readonly properties?: Readonly<Record<string, Keywords>>;
   readonly required?: readonly string[];
+  readonly additionalProperties?: unknown;
   readonly default?: unknown;
+  readonly 'x-initial'?: unknown;
   readonly readOnly?: boolean;
   readonly writeOnly?: boolean;
 }

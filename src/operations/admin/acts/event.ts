@@ -12,6 +12,7 @@ import { runningNodes } from '../../upkeep/report-node.ts';
 import type { Takes } from '../act-formats.ts';
 import { type Acted, decline } from '../admin.ts';
 import { findIdentity } from '../find-identity.ts';
+import { MOMENT } from '../text-forms.ts';
 import { type ActPorts, answer, type RunsOf } from './act.ts';
 
 export const RUNS: RunsOf<'event' | 'node' | 'refusal'> = {
@@ -53,7 +54,7 @@ export function shownRefusal(count: RefusalCount) {
 
 /** `2026-11-18`, or with a time, in UTC unless it says otherwise. */
 function momentIn(text: string): EpochSeconds | undefined {
-  const [, day, time = 'T00:00', zone = 'Z'] = /^(\d{4}-\d\d-\d\d)(T[\d:.]+)?(Z|[+-]\d\d:\d\d)?$/.exec(text) ?? [];
+  const [, day, time = 'T00:00', zone = 'Z'] = MOMENT.exec(text) ?? [];
   const at = Date.parse(`${day}${time}${zone}`);
   return Number.isNaN(at) ? undefined : epochSeconds(at / 1000);
 }

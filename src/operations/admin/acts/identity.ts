@@ -1,4 +1,4 @@
-import type { Identity } from '../../../core/identity.ts';
+import { type Identity, parseIdentityId } from '../../../core/identity.ts';
 import { accept } from '../../../core/outcome.ts';
 import { isRemoved } from '../../../core/rules/endings.ts';
 import { completed } from '../../../schema.ts';
@@ -30,9 +30,8 @@ export const KIND: ObjectKind<'identity', { groups: readonly string[] }> = {
   keyOf: ({ userName, id }) => userName ?? id,
   written: ({ groups }) => ({ groups }),
   drafted: (name, { groups }, before) =>
-    before
-      ? (objectionTo({ groups }) ?? accept({ ...before, groups: [...new Set(groups)] }))
-      : decline('identity-unknown', name),
+    objectionTo({ groups }) ??
+    (before ? accept({ ...before, groups: [...new Set(groups)] }) : decline('identity-unknown', name)),
   made: ({ userName = '' }) => ({ did: 'added', userName }),
 };
 
@@ -41,16 +40,19 @@ export const RUNS: RunsOf<'identity'> = {
     listRows(store, identities, query, (row) => (isRemoved(row) ? undefined : written(row))),
   'identity-show': ({ id }, ports) => show(id, ports),
   'identity-put': async ({ id: name, body: { password, ...draft }, onlyIf }, ports) => {
+    const secret = password === undefined ? {} : { password: new Secret(password) };
+    const objection = objectionTo(secret);
+    if (objection) return objection;
     const known = onlyIf === 'absent' ? undefined : await findToGive(name, ports);
     if (known?.ok === false && known.refusal.reason === 'identity-ambiguous') return known;
+    if (!known?.ok && parseIdentityId(name)) return decline('identity-unknown', name);
     if (!known?.ok && typeof onlyIf !== 'number' && onlyIf !== 'present') {
-      const secret = password === undefined ? {} : { password: new Secret(password) };
       const added = await addIdentity({ ...draft, userName: draft.userName ?? name, ...secret }, ports);
       const shown = added.ok ? await show(added.value.id, ports) : added;
       return shown.ok ? accept({ ...shown.value, isNew: true }) : shown;
     }
     if (!known?.ok) return decline('changed-meanwhile', name);
-    if (password !== undefined) return decline('object-malformed', 'password is for a new identity');
+    if (password !== undefined) return decline('password-apart', name);
     const { id, userName = name } = known.value;
     const change = completed(IdentityObject, { ...draft, userName: draft.userName ?? userName }) as IdentityChange;
     const done = await changeIdentity(id, change, ports);

@@ -62,8 +62,11 @@ export const RUNS: RunsOf<'integration'> = {
   },
   'integration-key-list': async ({ id }, ports) =>
     answering(await findThing('integration', id, ports), (row) => ({ items: [...shownKeys(row)] })),
-  'integration-key-add': async ({ id, body }, ports) =>
-    afterwards(await addIntegrationKeys(id, { url: '', ...body }, ports)),
+  'integration-key-add': async ({ id, body: { file, url, ...settings } }, ports) => {
+    if ((file === undefined) === (url === undefined)) return decline('object-malformed', 'give either file or url');
+    const given = file === undefined ? { url: url ?? '', ...settings } : { file };
+    return afterwards(await addIntegrationKeys(id, given, ports));
+  },
   'integration-key-remove': async ({ id, query: { key } }, ports) =>
     afterwards(await removeIntegrationKey(id, key, ports)),
   'integration-secret-make': async ({ id, query: { endsIn } }, ports) => {
@@ -118,9 +121,11 @@ async function importIntegrations(entries: readonly unknown[], update: boolean, 
     const loaded = await Promise.all(ids.map((id) => findThing('integration', id, ports)));
     const rows = loaded.flatMap((each) => (each.ok ? [each.value] : []));
     const [existing] = rows;
-    if (existing && !update) return decline('integration-exists', existing.clientId);
     const known = new Map<string, unknown>(rows.map((row) => [row.clientId, row]));
-    return planChanges(KIND, { wanted: wanted.value, known, isPartial: true }, ports);
+    const nobody = ids.find((id) => update && !known.has(id) && !Object.hasOwn(wanted.value[id] ?? {}, 'scope'));
+    if (nobody !== undefined) return decline('integration-unknown', nobody);
+    const plan = await planChanges(KIND, { wanted: wanted.value, known, isPartial: update }, ports);
+    return plan.ok && existing && !update ? decline('integration-exists', existing.clientId) : plan;
   }, ports);
   if (!done.ok) return done;
   const isNew = (clientId: string) => done.value.some(({ id, does }) => id === clientId && does === 'create');

@@ -1,8 +1,7 @@
 // Approved issuers as operators write them, and what they must satisfy.
 import { X509Certificate } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { readSpiffeId } from '../../../core/certificate.ts';
-import { isLabel, LOCAL } from '../../../core/identity.ts';
+import { isLabel } from '../../../core/identity.ts';
 import type { ApprovedIssuer, RevocationPolicy } from '../../../core/issuer.ts';
 import { accept } from '../../../core/outcome.ts';
 import { type EpochSeconds, isoTime } from '../../../core/time.ts';
@@ -19,7 +18,8 @@ import { issuers } from '../../../store/tables/issuers.ts';
 import { tokenIssuers } from '../../../store/tables/token-issuers.ts';
 import { type AdminOutcome, decline } from '../admin.ts';
 import { without } from '../integration-draft.ts';
-import { IssuerObject, type WrittenIssuer } from '../objects.ts';
+import { IssuerObject, type WrittenIssuer } from '../issuer-objects.ts';
+import { DIRECTORY, POLICY, TRUST_DOMAIN } from '../text-forms.ts';
 import type { DraftPorts, ObjectKind } from './act.ts';
 
 export const KIND: ObjectKind<'issuer', WrittenIssuer> = {
@@ -130,24 +130,21 @@ export function keyOf(certificate: Uint8Array): string {
   return read.ok ? Buffer.from(read.value.publicKey.spki).toString('base64') : '';
 }
 
-const OID = /^[0-2](?:\.(?:0|[1-9]\d*))+$/;
-
 /** Settings that only make sense together, or have a form. */
 export function objectionToSettings(
   issuer: Pick<Settings, 'identitySources' | 'identities' | 'directories' | 'trustDomains' | 'policies'>,
 ) {
   const { identitySources, identities, directories = [], trustDomains = [], policies = [] } = issuer;
-  const label = directories.find((name) => name !== LOCAL && !isLabel(name));
+  const label = directories.find((name) => !DIRECTORY.test(name));
   if (label !== undefined) return decline('issuer-setting-malformed', `${label} is not the label of a directory`);
   if (directories.length > 0 && identities === 'derived')
     return decline('issuer-setting-malformed', 'derived identities are looked up in no directory');
-  const domain = trustDomains.find((name) => readSpiffeId(`spiffe://${name}`)?.domain !== name);
+  const domain = trustDomains.find((name) => !TRUST_DOMAIN.test(name));
   if (domain !== undefined) return decline('issuer-setting-malformed', `${domain} is not a trust domain`);
-  const policy = policies.find((oid) => !OID.test(oid));
-  if (policy !== undefined) return decline('issuer-setting-malformed', `${policy} is not an object identifier`);
-  if (policies.includes(ANY_POLICY)) {
+  if (policies.includes(ANY_POLICY))
     return decline('issuer-setting-malformed', `${ANY_POLICY} is any-policy, which requires nothing: leave it out`);
-  }
+  const policy = policies.find((oid) => !POLICY.test(oid));
+  if (policy !== undefined) return decline('issuer-setting-malformed', `${policy} is not an object identifier`);
   if (!identitySources.includes('spiffe-id')) return undefined;
   if (trustDomains.length === 0) return decline('issuer-setting-malformed', 'spiffe-id needs a trust domain');
   if (identities === 'derived') return undefined;

@@ -10,10 +10,10 @@ import { integrations } from '../../../store/tables/integrations.ts';
 import { resourceServers } from '../../../store/tables/resource-servers.ts';
 import { type AdminOutcome, decline } from '../admin.ts';
 import { findOnce } from '../find-identity.ts';
-import { isPrintable } from '../integration-draft.ts';
 import { ResourceServerObject, type WrittenResourceServer } from '../objects.ts';
 import { changedBetween } from '../perform.ts';
 import { dropOldSecret, makeResourceServerSecret } from '../secrets.ts';
+import { PLAIN_NAME } from '../text-forms.ts';
 import { afterwards, answering, type ObjectKind, type RunsOf } from './act.ts';
 
 export const KIND: ObjectKind<'resource-server', WrittenResourceServer> = {
@@ -33,7 +33,7 @@ export const KIND: ObjectKind<'resource-server', WrittenResourceServer> = {
     if (!id) return decline('resource-server-id-malformed', idText);
     const audience = parseAudience(body.audience);
     if (!audience) return decline('audience-malformed', body.audience);
-    if (name === '' || !isPrintable(name)) return decline('text-malformed', 'name');
+    if (!PLAIN_NAME.test(name)) return decline('text-malformed', 'name');
     const resources = served(body.resources);
     if (!resources.ok) return resources;
     if (resources.value.length === 0) return decline('resources-missing', id);

@@ -4,7 +4,6 @@ import { readKeySet } from '../../../assertions/key-set.ts';
 import { isLabel } from '../../../core/identity.ts';
 import type { FetchSettings, KeySource } from '../../../core/key-source.ts';
 import { accept } from '../../../core/outcome.ts';
-import { seconds } from '../../../core/time.ts';
 import { isAddressRange } from '../../../outbound/address-filter.ts';
 import { readPem } from '../../../pki/der/pem.ts';
 import { rows } from '../../../store/pages.ts';
@@ -14,12 +13,9 @@ import { issuers } from '../../../store/tables/issuers.ts';
 import { tokenIssuers } from '../../../store/tables/token-issuers.ts';
 import { type AdminOutcome, decline } from '../admin.ts';
 import { readRules, writtenRules } from '../assertion-rules.ts';
-import { TokenIssuerObject, type WrittenTokenIssuer } from '../objects.ts';
+import { LONGEST_ASSERTION, TokenIssuerObject, type WrittenTokenIssuer } from '../issuer-objects.ts';
+import { CLAIM_TEXT } from '../text-forms.ts';
 import type { ObjectKind } from './act.ts';
-
-/** Kubernetes can make tokens for a year. */
-const LONGEST_LIFETIME = seconds(366 * 86_400);
-const TEXT_MAX_LENGTH = 512;
 
 export const KIND: ObjectKind<'token-issuer', WrittenTokenIssuer> = {
   kind: 'token-issuer',
@@ -44,13 +40,13 @@ export const KIND: ObjectKind<'token-issuer', WrittenTokenIssuer> = {
     if (!isLabel(label)) return decline('label-malformed', label);
     if (before && before.issuer !== issuer) return decline('token-issuer-iss-differs', label);
     if (issuer === ports.issuer) return decline('token-issuer-ours', issuer);
-    if (!isText(issuer)) return decline('token-issuer-malformed', issuer);
+    if (!CLAIM_TEXT.test(issuer)) return decline('token-issuer-malformed', issuer);
     const keys = draftedKeys(body);
     if (!keys.ok) return keys;
     const rules = readRules(body.rules);
     if (!rules.ok) return rules;
-    if (audience && !isText(audience)) return decline('assertion-audience-malformed', audience);
-    if (maxAssertionLifetime < 1 || maxAssertionLifetime > LONGEST_LIFETIME)
+    if (audience && !CLAIM_TEXT.test(audience)) return decline('assertion-audience-malformed', audience);
+    if (maxAssertionLifetime < 1 || maxAssertionLifetime > LONGEST_ASSERTION)
       return decline('assertion-lifetime-malformed', `${maxAssertionLifetime}`);
     return accept({
       label,
@@ -116,8 +112,4 @@ function areCertificates(pem: string): boolean {
   } catch {
     return false;
   }
-}
-
-function isText(text: string): boolean {
-  return text.length > 0 && text.length <= TEXT_MAX_LENGTH && !/[\p{C}\s]/u.test(text);
 }

@@ -1,0 +1,92 @@
+// The words in which members of what operators write are described (objects.ts, act-formats.ts).
+import { KEY_ADDRESS } from '../../assertions/fetch-keys.ts';
+import { ADDRESS_RANGE } from '../../core/address-pattern.ts';
+import { LIFETIME_MAX } from '../../core/settings.ts';
+import type { EpochSeconds, Seconds } from '../../core/time.ts';
+import { boolean, described, object, optional, type Schema, string } from '../../schema.ts';
+import type { AdminRefusalReason } from './refusals.ts';
+
+export const CLOSED = { additionalProperties: false };
+
+export function text(description: string): Schema<string> {
+  return string({ description });
+}
+
+export function list<T>(items: Schema<T>, description: string, notes = {}): Schema<readonly T[]> {
+  return described({ type: 'array', items, description, ...notes });
+}
+
+export function texts(description: string): Schema<readonly string[]> {
+  return list(string(), description);
+}
+
+export function ranges(description: string) {
+  return list(form(ADDRESS_RANGE, 'address-range-malformed'), description);
+}
+
+export function oneOf<const Values extends readonly string[]>(values: Values, description: string) {
+  return described<Values[number]>({ type: 'string', enum: values, description });
+}
+
+/** What may be left out, and what it is then. */
+export function usually<T>(schema: Schema<T>, usual: T) {
+  return optional({ ...schema, default: usual });
+}
+
+/** What may be left out: a new thing then has this, and one that exists keeps what it has. */
+function kept<T>(schema: Schema<T>, initial: T) {
+  return optional({ ...schema, 'x-initial': initial });
+}
+
+export function enabled(description: string) {
+  return kept(boolean({ description: `${description} Left out: as it is; a new one is enabled.` }), true);
+}
+
+export function flag(description: string, usual: boolean) {
+  return usually(boolean({ description }), usual);
+}
+
+/** In answers; ignored in requests. */
+export function shown<S extends Schema>(schema: S) {
+  return optional({ ...schema, readOnly: true });
+}
+
+export function lifetime(description: string, minimum = 1, maximum: number = LIFETIME_MAX): Schema<Seconds> {
+  const limits = { minimum, maximum };
+  return described({ type: 'integer', format: 'seconds', ...limits, description: `${description} In seconds.` });
+}
+
+export function moment(description: string): Schema<EpochSeconds> {
+  return described({ type: 'integer', description });
+}
+
+/** A text of this form. What reads it refuses others for this reason, in its own words. */
+export function form(pattern: RegExp | string, refusal: AdminRefusalReason, description?: string) {
+  const said = description === undefined ? {} : { description };
+  return string({ pattern: typeof pattern === 'string' ? pattern : pattern.source, 'x-refusal': refusal, ...said });
+}
+
+/** The same, or empty: none. */
+export function formOrNone({ source }: RegExp, refusal: AdminRefusalReason, description?: string) {
+  return form(`^$|${source}`, refusal, description);
+}
+
+/** One certificate or more. */
+export function pem(description: string) {
+  return string({ format: 'pem-certificates', minLength: 1, description, 'x-refusal': 'certificate-unreadable' });
+}
+
+/** Empty: the usual ones. */
+export const AUTHORITIES = string({
+  format: 'pem-certificates-or-empty',
+  description: 'PEM: the only authorities for the TLS connection. Empty: the usual ones.',
+});
+
+export const ADDRESSES = 'Addresses off the public internet from which they may be fetched.';
+
+// Where public keys come from.
+export const KEY_URL = { from: oneOf(['url'], 'From this address.'), url: form(KEY_ADDRESS, 'key-address-malformed') };
+export function keyFile(format: string) {
+  const set = string({ format, description: 'A JSON Web Key Set, as text.' });
+  return object({ from: oneOf(['file'], 'These keys.'), set }, CLOSED);
+}
