@@ -31,6 +31,7 @@ export async function throughUpgrades(): Promise<void> {
     } finally {
       await machine.stop();
     }
+    console.log('two upgrades and the way back, with a killed worker before and after each');
   } finally {
     rmSync(packages, { recursive: true });
     remove();
