@@ -1,0 +1,22 @@
+// Generators of clients for test/e2e/admin-generators.test.ts, from the registries of npm and Python. The test skips those that are missing.
+//   node runtime/generators.mjs
+import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { say, stop } from './say.mjs';
+
+const folder = join(dirname(dirname(fileURLToPath(import.meta.url))), 'node_modules', '.cache', 'generators');
+
+function run(command, ...args) {
+  const { status } = spawnSync(command, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+  if (status !== 0) stop(`${command} ${args.join(' ')} failed`);
+}
+
+mkdirSync(folder, { recursive: true });
+say('installing generators of clients, once …');
+// openapi-typescript needs the compiler that TypeScript 7 replaced, so none of these is a dependency.
+const packages = ['openapi-typescript@7.13.0', 'orval@8.30.0', 'typescript@5.9.3'];
+run('npm', 'install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', folder, ...packages);
+run('python3', '-m', 'venv', join(folder, 'python'));
+run(join(folder, 'python/bin/pip'), 'install', '--quiet', 'openapi-python-client==0.29.1');
