@@ -5,12 +5,13 @@ import { after, before, suite, test } from 'node:test';
 import { keyMarks } from '../../src/core/integration.ts';
 import { presenter } from '../../src/core/presenter.ts';
 import { DEVICE_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
-import { endAgain } from '../../src/operations/admin/lost-endings.ts';
+import { endAgain, endingsFromActs } from '../../src/operations/admin/lost-endings.ts';
 import { confirmCode } from '../../src/operations/device/ask-code.ts';
 import { registeredTable } from '../../src/store/table.ts';
 import { integrations } from '../../src/store/tables/integrations.ts';
 import { Commands } from '../cli/commands.ts';
 import { accepted } from '../node.ts';
+import { lost } from '../operations/admin/ending-examples.ts';
 import { claimsOf, keySetOf, type PlatformKey, type PlatformServer, platformKey, platformServer } from '../platform.ts';
 import { anIntegration, hexOf, OPERATOR, PASSWORD_PROOF, scopeOf } from '../samples.ts';
 import { AdminScene } from './admin-scene.ts';
@@ -116,6 +117,14 @@ const WAYS: Readonly<Record<string, readonly [has: Do, loses: Do]>> = {
       const { store, registry } = scene.service.ports;
       const ended = keyMarks((await registry.findIntegration(id))?.keys);
       await endAgain([{ kind: 'integration', id, did: 'key-removed', ended }], { store, by: OPERATOR });
+    },
+  ],
+  'a restore of what was before its first key': [
+    nothing,
+    async (id) => {
+      const acts = lost([{ kind: 'integration', id, did: 'key-added', key: 'k1' }]);
+      const { store } = scene.service.ports;
+      await endAgain(await endingsFromActs(acts, { store }), { store, by: OPERATOR });
     },
   ],
   'the removal of a key that 0.3.3 has stored': [

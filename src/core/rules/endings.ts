@@ -37,7 +37,8 @@ const ENDINGS: EndingRules = {
   },
   passkey: { removed: (row, { ended }) => ({ ...row, keys: row.keys.filter(({ id }) => !ended.includes(id)) }) },
   integration: {
-    'key-removed': (row, { ended }) => withoutKeys(row, ended),
+    // Also of keys that are gone because the store was put back: without them, nobody authenticates.
+    'key-removed': (row, { ended }) => ({ ...withoutKeys(row, ended), confidential: true }),
     'secret-dropped': ({ secrets, ...row }, deed) => (secrets ? withoutSecrets({ ...row, secrets }, deed) : row),
     disabled: (row) => ({ ...row, enabled: false }),
     // A client id that is registered again begins without keys and secrets.
@@ -116,12 +117,13 @@ const ENDS_BETWEEN: EndsBetween = {
     const gone = older.keys.filter(({ id }) => !newer.keys.some((key) => key.id === id));
     return [{ did: 'removed', ended: gone.map(({ id }) => id), names: gone.map(({ name }) => name) }];
   },
-  integration: ({ enabled, removed, keys, secrets = [] }, older) => {
+  integration: ({ enabled, removed, confidential, keys, secrets = [] }, older) => {
     if (removed) return [{ did: 'removed' }];
     const kept = [...keyMarks(keys), ...secrets.map(secretMark)];
     const isGone = (mark: string) => !kept.includes(mark);
+    const goneKeys = keyMarks(older.keys).filter(isGone);
     return [
-      { did: 'key-removed', ended: keyMarks(older.keys).filter(isGone) },
+      ...(confidential || goneKeys.length > 0 ? [{ did: 'key-removed', ended: goneKeys } as const] : []),
       { did: 'secret-dropped', ended: (older.secrets ?? []).map(secretMark).filter(isGone) },
       ...(enabled ? [] : [{ did: 'disabled' } as const]),
     ];

@@ -1,6 +1,6 @@
 // After the store was put back to an older state: what had ended since then and works again, and how it is ended again.
 import { hash } from 'node:crypto';
-import { type Act, type EndingAct, type EndingKind, isEnding, KIND_WORDS, lifeOf } from '../../core/act.ts';
+import { type Act, type ActOf, type EndingAct, type EndingKind, isEnding, KIND_WORDS, lifeOf } from '../../core/act.ts';
 import { acted } from '../../core/event.ts';
 import { type GrantId, grantState, type RevocationReason } from '../../core/grant.ts';
 import { keyMarks } from '../../core/integration.ts';
@@ -43,8 +43,8 @@ export async function endingsFromActs(lost: readonly LostAct[], { store }: Store
       const { by: _, ...act } = detail;
       const thing = `${act.kind} ${act.id}`;
       if (isEnding(act)) endings.set(thing, [...(endings.get(thing) ?? []), { ...act, at }]);
-      else if (act.kind === 'integration' && act.did === 'key-added')
-        endings.set(thing, withoutKeys(act.key, endings.get(thing) ?? []));
+      else if (act.kind === 'integration' && gaveProof(act))
+        endings.set(thing, [...withoutKeys(act, endings.get(thing) ?? []), withoutProof(act.id, at)]);
       else if (lifeOf(act) === 'opens') endings.set(thing, await leftBy(act, endings.get(thing) ?? [], store));
     }
   }
@@ -53,8 +53,19 @@ export async function endingsFromActs(lost: readonly LostAct[], { store }: Store
   return found;
 }
 
-/** Keys that were removed and added again work. `added`: their marks. */
-function withoutKeys(added: string, ended: readonly LostEnding[]): LostEnding[] {
+/** Whether an integration was confidential from then on. */
+function gaveProof(act: ActOf<'integration'>): boolean {
+  return act.did === 'key-added' || (act.did === 'changed' && act.changed?.['confidential']?.after === true);
+}
+
+/** What it was given is lost, and must not leave it public. */
+function withoutProof(id: string, at: EpochSeconds): LostEnding {
+  return { kind: 'integration', id, did: 'key-removed', ended: [], at };
+}
+
+/** Keys that were removed and added again work. */
+function withoutKeys(act: ActOf<'integration'>, ended: readonly LostEnding[]): LostEnding[] {
+  const added = act.did === 'key-added' ? act.key : '';
   return ended.map((each) =>
     each.kind === 'integration' && each.did === 'key-removed'
       ? { ...each, ended: each.ended.filter((mark) => !added.split(' ').includes(mark)) }

@@ -168,3 +168,35 @@ suite('an id that was given to another', () => {
     }
   });
 });
+
+suite('an integration that became confidential since then stays so, without its key or secret', () => {
+  const before = { confidential: false, keys: undefined, secrets: undefined };
+  const made = [
+    { did: 'key-added', key: 'k1' },
+    { did: 'changed', changed: { confidential: { after: true } } },
+  ] as const;
+
+  for (const deed of made)
+    test(`as its remembered act "${deed.did}" says`, async (t) => {
+      const at = await storeWith(t, 'integration', before);
+      const acts = lost([{ kind: 'integration', id: CLIENT, ...deed }]);
+      await endAgain(await endingsFromActs(acts, at), at);
+      assert.partialDeepStrictEqual(await rowIn(at.store, 'integration'), { confidential: true, enabled: true });
+      assert.deepEqual(await endingsFromActs(acts, at), [], 'once');
+    });
+
+  test('as a newer copy says', async (t) => {
+    const [at, copy] = [await storeWith(t, 'integration', before), await storeWith(t, 'integration')];
+    await endAgain(await endingsFromCopy(copy.store, at), at);
+    assert.partialDeepStrictEqual(await rowIn(at.store, 'integration'), { confidential: true, enabled: true });
+    assert.deepEqual(await endingsFromCopy(copy.store, at), [], 'once');
+  });
+
+  test('and one that was public stays public', async (t) => {
+    const at = await storeWith(t, 'integration', before);
+    const copy = await storeWith(t, 'integration', before);
+    assert.deepEqual(await endingsFromCopy(copy.store, at), []);
+    const renamed = { kind: 'integration', id: CLIENT, did: 'changed', changed: { name: { after: 'x' } } } as const;
+    assert.deepEqual(await endingsFromActs(lost([renamed]), at), []);
+  });
+});
