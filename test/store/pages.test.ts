@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';
 import type { BackEnd } from '../../src/store/back-end.ts';
 import { changeEvery, eventPages, pages, rows } from '../../src/store/pages.ts';
+import { pageStatement } from '../../src/store/sqlite/statements.ts';
 import { attempts } from '../../src/store/tables/attempts.ts';
+import { devices } from '../../src/store/tables/devices.ts';
 import { put } from '../node.ts';
 import { onSqlite } from '../operations/on-sqlite.ts';
 import { NOW } from '../samples.ts';
@@ -72,4 +75,14 @@ test('changing every row loads none that has ended', async (t) => {
     return row.about === 'later' ? { ...row, count: 9 } : undefined;
   });
   assert.deepEqual([changed, new Set(loaded)], [1, new Set(['living', 'later'])]);
+});
+
+test('a page of codes that have not ended costs no sort of all of them', async (t) => {
+  const { database } = await onSqlite(t);
+  using opened = new DatabaseSync(database.path);
+  for (const after of [{}, { after: '00' }]) {
+    const { sql } = pageStatement(devices, { ...after, endingFrom: epochSeconds(NOW), limit: 200 });
+    const plan = opened.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();
+    assert.doesNotMatch(JSON.stringify(plan), /TEMP B-TREE/);
+  }
 });

@@ -69,13 +69,14 @@ export function findStatement(table: AnyTable, column: string): string {
 }
 
 export function pageStatement(table: AnyTable, query: PageQuery): { sql: string; values: Value[] } {
-  // The plus keeps the planner from reading the whole table in the order of keys to find the few that end soon, or have not ended.
+  // A plus keeps the planner from an index: from reading the whole table in the order of keys to find the few that end soon, and from
+  // sorting, once for every page, the many that have not ended.
   const keyed = keyColumn(table);
-  const key = `${(query.endingBefore ?? query.endingFrom) === undefined ? '' : '+'}t.${keyed.name}`;
+  const key = `${query.endingBefore === undefined ? '' : '+'}t.${keyed.name}`;
   const conditions: [string, Value][] = [];
   if (query.where) conditions.push([`t.${isValue(indexedColumn(table, query.where.column))}`, query.where.value]);
   if (query.endingBefore !== undefined) conditions.push([`t.${endColumn(table)} < ?`, query.endingBefore]);
-  if (query.endingFrom !== undefined) conditions.push([`t.${endColumn(table)} >= ?`, query.endingFrom]);
+  if (query.endingFrom !== undefined) conditions.push([`+t.${endColumn(table)} >= ?`, query.endingFrom]);
   const [beyond, order] = query.isDescending ? ['<', 'DESC'] : ['>', 'ASC'];
   if (query.after !== undefined) conditions.push([`${key} ${beyond} ${written(keyed)}`, table.encodeKey(query.after)]);
   const where = conditions.length > 0 ? `WHERE ${conditions.map(([sql]) => sql).join(' AND ')}` : '';
