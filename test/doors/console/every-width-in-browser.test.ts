@@ -81,7 +81,7 @@ suite('the console, whatever the names of things, with passkeys and every refusa
   const fill = async (path: string, fields: Readonly<Record<string, string>>) => {
     await open(path);
     for (const [name, value] of Object.entries(fields))
-      await page.locator(`main .console-body [name="${name}"]`).last().fill(value);
+      await page.locator(`main [name="${name}"]`).last().fill(value);
     await page.locator('main form:not(.search) button').last().click();
   };
 
