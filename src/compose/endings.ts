@@ -8,6 +8,8 @@ import type { FollowedRegistry } from '../store/registry.ts';
 import type { Parts } from './parts.ts';
 
 const REMIND_MS = 86_400_000;
+/** More than anybody registers. */
+const MOST_ENDINGS = 100_000;
 
 type EndingParts = Pick<Parts, 'metrics' | 'log' | 'certificates'> & { readonly ports: Pick<Parts['ports'], 'clock'> };
 
@@ -15,7 +17,7 @@ export function watchEndings(
   { ports: { clock }, metrics, log, certificates }: EndingParts,
   registry: Pick<FollowedRegistry, 'integrations' | 'issuers'>,
 ): () => Promise<void> {
-  const lines = new RepeatedLines(REMIND_MS, clock.milliseconds);
+  const lines = new RepeatedLines(REMIND_MS, clock.milliseconds, MOST_ENDINGS);
   const warn = (about: Readonly<Record<string, unknown>>, message: string) =>
     lines.take(`${message} ${JSON.stringify(about)}`) !== undefined && log.warn(about, message);
   return async () => {

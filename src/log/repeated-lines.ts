@@ -6,11 +6,14 @@ const MOST_CAUSES = 1000;
 export class RepeatedLines {
   readonly #everyMs: number;
   readonly #milliseconds: () => number;
+  readonly #most: number;
   readonly #last = new Map<string, { readonly at: number; omitted: number }>();
 
-  constructor(everyMs: number, milliseconds: () => number) {
+  /** `most`: of the causes that it remembers. If there are more, each has a line every time. */
+  constructor(everyMs: number, milliseconds: () => number, most = MOST_CAUSES) {
     this.#everyMs = everyMs;
     this.#milliseconds = milliseconds;
+    this.#most = most;
   }
 
   /** How many lines about this cause were left out since the last one; undefined: leave this one out, too. */
@@ -21,7 +24,7 @@ export class RepeatedLines {
       last.omitted += 1;
       return undefined;
     }
-    keepNewest(this.#last, cause, { at, omitted: 0 }, MOST_CAUSES);
+    keepNewest(this.#last, cause, { at, omitted: 0 }, this.#most);
     return last?.omitted ?? 0;
   }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { watchEndings } from '../../src/compose/endings.ts';
+import type { ClientId } from '../../src/core/integration.ts';
 import type { Validity } from '../../src/core/rules/expiry.ts';
 import { epochSeconds, seconds } from '../../src/core/time.ts';
 import { Metrics } from '../../src/doors/ops/metrics.ts';
@@ -12,7 +13,7 @@ import { anIntegration, hexOf } from '../samples.ts';
 const DAY = 86_400;
 const BEGIN = Date.parse('2026-01-01') / 1000;
 
-function scene() {
+function scene({ secrets = 1, ...issuer }: { readonly secrets?: number; readonly enabled?: boolean } = {}) {
   let now = BEGIN;
   const lines: string[] = [];
   const clock = {
@@ -25,7 +26,9 @@ function scene() {
   const flows = { device: false, certificate: false, secret: true };
   const registry = {
     issuers: [{ ...ISSUER, label: 'corp', certificate }],
-    integrations: [anIntegration({ flows, secrets: [secret] })],
+    integrations: Array.from({ length: secrets }, (_, n) =>
+      anIntegration({ clientId: `client-${n}` as ClientId, flows, secrets: [secret] }),
+    ),
   };
   const certificates = new Map<string, Validity>([
     ['long.crt', { from: epochSeconds(BEGIN), to: epochSeconds(BEGIN + 100 * DAY) }],
@@ -62,6 +65,12 @@ test('what ends by itself is logged once when that is near, once a day, and agai
     ['secret has ended', ISSUER_ENDS],
     'the reminder of yesterday does not hide the end',
   );
+});
+
+test('what ends by itself is logged once a day, however much of it there is', async () => {
+  const { at } = scene({ secrets: 1_100 });
+  assert.equal((await at(8)).length, 1_101);
+  assert.deepEqual(await at(8.5), []);
 });
 
 test('the metrics count what ends soon or has ended, and say when the first server certificate expires', async () => {
