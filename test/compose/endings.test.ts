@@ -25,7 +25,7 @@ function scene({ secrets = 1, ...issuer }: { readonly secrets?: number; readonly
   const secret = { hash: hexOf(32), createdAt: epochSeconds(BEGIN), endsAt: epochSeconds(BEGIN + 10 * DAY) };
   const flows = { device: false, certificate: false, secret: true };
   const registry = {
-    issuers: [{ ...ISSUER, label: 'corp', certificate }],
+    issuers: [{ ...ISSUER, label: 'corp', certificate, ...issuer }],
     integrations: Array.from({ length: secrets }, (_, n) =>
       anIntegration({ clientId: `client-${n}` as ClientId, flows, secrets: [secret] }),
     ),
@@ -87,4 +87,10 @@ test('the metrics count what ends soon or has ended, and say when the first serv
   assert.deepEqual(await shown(), lines(1, 1, 1));
   await at(80);
   assert.deepEqual(await shown(), lines(1, 2, 1));
+});
+
+test('an issuer that is disabled is neither logged nor counted: nobody is refused for its end', async () => {
+  const { at, shown } = scene({ enabled: false });
+  assert.deepEqual(await at(80), ['secret has ended']);
+  assert.match(`${await shown()}`, /of="issuer"} 0/);
 });

@@ -91,7 +91,7 @@ export class Metrics {
         () => this.endingSecrets,
       ),
       tessera_certificates_ending_soon: highest(
-        'Certificates of listeners and of approved issuers that expire soon, or that are not valid.',
+        'Certificates of listeners and of enabled issuers that expire soon, or that are not valid.',
         () => byLabel('of', this.endingCertificates),
       ),
       tessera_server_certificate_expires_timestamp_seconds: lowest(
