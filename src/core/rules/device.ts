@@ -196,8 +196,9 @@ export interface MeantCodes {
   readonly holder?: IdentityId | undefined;
   /** Authorization codes only. */
   readonly by?: 'code' | undefined;
-  /** When they were made. */
+  /** When they were confirmed, or else made: what is redeemed afterwards begins later still. */
   readonly since?: EpochSeconds | undefined;
+  /** When they were made. */
   readonly until?: EpochSeconds | undefined;
 }
 
@@ -212,7 +213,8 @@ export function decideEndCode(
   if (state !== 'pending' && state !== 'confirmed') return undefined;
   if (holder !== undefined && !('by' in decision && decision.by === holder)) return undefined;
   if (by === 'code' && !isAuthorizationCode(device)) return undefined;
-  const isMeant = device.clientId === clientId && since <= createdAt && createdAt <= until;
+  const latest = 'at' in decision ? decision.at : createdAt;
+  const isMeant = device.clientId === clientId && since <= latest && createdAt <= until;
   return isMeant ? { ...device, decision: { is: 'ended', at: now } } : undefined;
 }
 

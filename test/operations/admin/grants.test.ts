@@ -134,14 +134,15 @@ suite('grants, as operators end them', () => {
     );
   });
 
-  test('codes that were confirmed and not redeemed end with them: of the identity, of the integration, or of both', async (t) => {
+  test('codes that were confirmed and not redeemed end with them: of the identity, of the integration, of both, or since then', async (t) => {
     const { admin, holders } = await fourGrants(t);
     const idOf = (n: number) => grantId(n) as string as never;
+    const createdAt = epochSeconds(NOW - 50);
     for (let n = 0; n < 4; n++) {
       const by = holders[n % 2] as never;
       const clientId = (n < 2 ? 'first' : 'second') as never;
       const decision = { is: 'confirmed', by, at: NOW } as const;
-      const device = aDevice({ id: idOf(n), userCodeHash: hexOf(32, n), clientId, createdAt: NOW, decision });
+      const device = aDevice({ id: idOf(n), userCodeHash: hexOf(32, n), clientId, createdAt, decision });
       await admin.store.change(devices, device.id, () => ({ outcome: undefined, next: device }));
     }
     const end = async (filter: GrantFilter) => {
@@ -158,7 +159,7 @@ suite('grants, as operators end them', () => {
     assert.deepEqual(await end({ identity: 'ada' }), [0, '-+--']);
     assert.deepEqual(await end({ certificate: hexOf(32) }), [0, '-+--'], 'codes are not made by certificate');
     admin.pass(100);
-    assert.deepEqual(await end({ since: seconds(99) }), [0, '-+--'], 'it is older');
+    assert.deepEqual(await end({ since: seconds(99) }), [0, '-+--'], 'it was confirmed before');
     assert.deepEqual(await end({ since: seconds(100) }), [1, '----']);
   });
 
