@@ -157,8 +157,10 @@ export function plainest(schema: Shape, supply: Supply): unknown {
 }
 
 function textFor({ pattern, minLength = 0, maxLength = Number.POSITIVE_INFINITY }: Shape): string {
-  const fits = (text: string) =>
-    [...text].length >= minLength && [...text].length <= maxLength && (!pattern || new RegExp(pattern, 'u').test(text));
+  const fits = (text: string) => {
+    const { length } = Array.from(text); // in characters, as JSON Schema counts
+    return length >= minLength && length <= maxLength && (!pattern || new RegExp(pattern, 'u').test(text));
+  };
   return TEXTS.find((text) => text.length > 0 && fits(text)) ?? TEXTS.find(fits) ?? '';
 }
 

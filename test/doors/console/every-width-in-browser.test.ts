@@ -80,8 +80,7 @@ suite('the console, whatever the names of things, with passkeys and every refusa
   const open = (path: string) => page.goto(`${scene.service.url}/console${path}`);
   const fill = async (path: string, fields: Readonly<Record<string, string>>) => {
     await open(path);
-    for (const [name, value] of Object.entries(fields))
-      await page.locator(`main [name="${name}"]`).last().fill(value);
+    for (const [name, value] of Object.entries(fields)) await page.locator(`main [name="${name}"]`).last().fill(value);
     await page.locator('main form:not(.search) button').last().click();
   };
 
