@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { installNeeds } from './needs.mjs';
 import { say, stop } from './say.mjs';
 
 const folder = join(dirname(dirname(fileURLToPath(import.meta.url))), 'node_modules', '.cache', 'generators');
@@ -13,6 +14,7 @@ function run(command, ...args) {
   if (status !== 0) stop(`${command} ${args.join(' ')} failed`);
 }
 
+await installNeeds('generators');
 mkdirSync(folder, { recursive: true });
 say('installing generators of clients, once …');
 // openapi-typescript needs the compiler that TypeScript 7 replaced, so none of these is a dependency.

@@ -43,6 +43,7 @@ const NEEDS = {
     ['crun', 'crun', 'the same'],
     ['bwrap', 'bubblewrap', 'enters a root file system'],
   ],
+  generators: [['/usr/share/doc/python3-venv', 'python3-venv', 'a folder of Python for what pip installs']],
   peers: [
     ['wrk', 'wrk', 'a load generator of others, to check ours'],
     ['taskset', 'util-linux', 'gives the server and the generator a core each'],

@@ -10,7 +10,7 @@ import { queryOf } from '../parts/visit.ts';
 import { type ConsoleParts, type ConsoleVisit, idOf, show, take } from './access.ts';
 import { eventWords, isBad, namesIn } from './events.ts';
 import { type Fault, faultBoxOf, faultOf } from './fault.ts';
-import { faultMarks } from './form.ts';
+import { faultMarks } from './field.ts';
 import {
   agentText,
   ago,

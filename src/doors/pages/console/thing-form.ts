@@ -13,7 +13,8 @@ import { queryOf } from '../parts/visit.ts';
 import { type ConsoleVisit, idOf } from './access.ts';
 import { eventTable } from './events.ts';
 import { type Fault, faultBoxOf, faultIn, faultOf } from './fault.ts';
-import { faultMarks, fieldNames, fieldsFor, readObject, secretsOf } from './form.ts';
+import { faultMarks } from './field.ts';
+import { fieldNames, fieldsFor, readObject, secretsOf } from './form.ts';
 import {
   button,
   card,
