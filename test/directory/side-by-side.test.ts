@@ -117,7 +117,7 @@ suite('a failed sign-in beside LDAP', () => {
     assert.deepEqual(bound().at(-1), [dnOf('carol'), WRONG.reveal()]);
   });
 
-  test('is answered and counted alike while the other directory is away; who is local signs in all the same', async () => {
+  test('is answered alike while the other directory is away, and counts where it was checked; who is local signs in all the same', async () => {
     const at = scene();
     await slapd.stop();
     try {

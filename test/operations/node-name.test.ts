@@ -11,8 +11,9 @@ function named(pid: number | undefined): string {
   return nodeName(systemRandom).replace(`:${process.pid}:`, `:${pid}:`);
 }
 
-test('a node counts as killed only if its process id means the same process here, and is gone', async () => {
+test('a node counts as killed only if its process id means the same process here, and is gone', async (t) => {
   const child = spawn('sleep', ['1000']);
+  t.after(() => child.kill('SIGKILL'));
   const here = named(child.pid);
   const elsewhere = {
     'another machine or container': here.replace(/.{14}$/, '00000000abcdef'),
@@ -29,10 +30,9 @@ test('a node counts as killed only if its process id means the same process here
   for (const [what, name] of Object.entries(elsewhere)) assert.equal(isKilled(name), false, what);
 });
 
-test('a process that has ended does not run, also before its parent has noticed', async () => {
+test('a process that has ended does not run, also before its parent has noticed', async (t) => {
   const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 1000'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  t.after(() => parent.kill('SIGKILL'));
   const [line] = await once(parent.stdout, 'data');
   await eventually('it ends', () => isKilled(named(Number(String(line)))));
-  parent.kill('SIGKILL');
-  await once(parent, 'exit');
 });
