@@ -18,6 +18,7 @@ export const TO_TYPE: Readonly<Record<ReasonToAct, string>> = {
   'resource-server-unknown': ' with: tessera resource-server list',
   'identity-unknown': ' with: tessera identity list',
   'identity-ambiguous': '; tessera identity list shows them.',
+  'identity-elsewhere': '; tessera identity list shows it.',
   'issuer-unknown': ' with: tessera issuer list',
   'token-issuer-unknown': ' with: tessera token-issuer list',
   'grant-unknown': ' with: tessera grant list --all',

@@ -68,8 +68,7 @@ const TABLE = {
     'resource-server-unknown': 'there is no resource server %s | List them…',
     'identity-unknown': 'there is no identity %s | List them…',
     'identity-ambiguous': 'several identities are called %s, or have an id that begins so | Name it by its id…',
-    'identity-elsewhere':
-      '%s is a user name in another directory, where people may choose it | Give the id, which tessera identity list shows.',
+    'identity-elsewhere': '%s is a user name in another directory, where people may choose it | Name it by its id…',
     'issuer-unknown': 'there is no approved issuer %s | List them…',
     'token-issuer-unknown': 'there is no token issuer %s | List them…',
     'certificate-unknown': 'no grant is by the certificate %s | Give its serial number, or the SHA-256 of its key.',
