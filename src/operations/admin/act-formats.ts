@@ -21,7 +21,7 @@ import type { AssertionExplanation, CallerExplanation, ScopeExplanation, TokenEx
 import type { ShownGrant } from './find-grants.ts';
 import { ago, GRANT_FILTER, SELECTED_GRANTS } from './grant-filter.ts';
 import { IssuerObject, TokenIssuerObject } from './issuer-objects.ts';
-import { AUTHORITIES, CLOSED, form, ranges } from './members.ts';
+import { AUTHORITIES, CLOSED, form, lifetime, ranges } from './members.ts';
 import {
   IdentityObject,
   IntegrationObject,
@@ -182,12 +182,7 @@ const KeyAddition = object(
   { ...CLOSED, title: 'KeyAddition', ...FILE_OR_ADDRESS },
 );
 const KEY = object({ key: string({ description: 'Its id, or the address of the keys.' }) });
-const LASTS = integer({
-  minimum: 1,
-  maximum: LONGEST_SECRET,
-  format: 'seconds',
-  description: 'How long it is valid, in seconds.',
-});
+const LASTS = lifetime('How long it is valid.', [1, LONGEST_SECRET], 'secret-lifetime-malformed');
 const REPLACES = object({ replaces: optional(boolean({ description: 'The secrets before it end at once.' })) });
 const Key = described<Readonly<Record<string, string>>>({ type: 'object', title: 'PublicKey' });
 const EVENTS = object({

@@ -112,8 +112,8 @@ function objectionTo(draft: Required<WrittenIntegration>) {
   }
   for (const field of ['accessTokenLifetime', 'grantLifetime', 'refreshRetryWindow'] as const) {
     const { [field]: length = 1 } = overrides;
-    const isZero = length < 1 && field !== 'refreshRetryWindow';
-    if (isZero || length > LIFETIME_MAX) return decline('lifetime-malformed', field);
+    const least = field === 'refreshRetryWindow' ? 0 : 1;
+    if (length < least || length > LIFETIME_MAX) return decline('lifetime-malformed', field);
   }
   if (isSigned(draft.accessTokenFormat) && (overrides.accessTokenLifetime ?? 0) > JWT_LIFETIME_MAX)
     return decline('lifetime-too-long', 'accessTokenLifetime');

@@ -70,7 +70,7 @@ export const TokenIssuerObject = object(
     ),
     assertions: usually(oneOf(['once', 'reusable'], 'How often an assertion gives a grant.'), 'once'),
     maxAssertionLifetime: usually(
-      lifetime('The longest lifetime of an assertion.', 1, LONGEST_ASSERTION),
+      lifetime('The longest lifetime of an assertion.', [1, LONGEST_ASSERTION], 'assertion-lifetime-malformed'),
       seconds(3600),
     ),
     kind: usually(oneOf(['platform', 'enterprise'], 'Whose assertions they are.'), 'platform'),

@@ -51,9 +51,14 @@ export function shown<S extends Schema>(schema: S) {
   return optional({ ...schema, readOnly: true });
 }
 
-export function lifetime(description: string, minimum = 1, maximum: number = LIFETIME_MAX): Schema<Seconds> {
-  const limits = { minimum, maximum };
-  return described({ type: 'integer', format: 'seconds', ...limits, description: `${description} In seconds.` });
+/** What reads it refuses others for this reason, in its own words. */
+export function lifetime(
+  description: string,
+  [minimum, maximum]: readonly [number, number] = [1, LIFETIME_MAX],
+  refusal: AdminRefusalReason = 'lifetime-malformed',
+): Schema<Seconds> {
+  const said = { 'x-refusal': refusal, description: `${description} In seconds.` };
+  return described({ type: 'integer', format: 'seconds', minimum, maximum, ...said });
 }
 
 export function moment(description: string): Schema<EpochSeconds> {

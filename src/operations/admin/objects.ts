@@ -15,7 +15,7 @@ import {
 import { REDIRECT_URI } from '../../core/redirect-uri.ts';
 import { AUDIENCE, RESOURCE_SERVER_ID, type ResourceServer } from '../../core/resource-server.ts';
 import { RESOURCE_PATTERN, SCOPE_PATTERN } from '../../core/scope.ts';
-import { JWT_LIFETIME_MAX } from '../../core/settings.ts';
+import { JWT_LIFETIME_MAX, LIFETIME_MAX } from '../../core/settings.ts';
 import { PASSWORD_RULES as RULES } from '../../directory/password-rules.ts';
 import { boolean, described, object, optional, type Schema, string, type ValueOf } from '../../schema.ts';
 import { IssuerObject, TokenIssuerObject } from './issuer-objects.ts';
@@ -93,7 +93,7 @@ const OVERRIDES = {
   accessTokenLifetime: optional(lifetime('How long access tokens work.')),
   grantLifetime: optional(lifetime('How long grants can be refreshed.')),
   refresh: optional(boolean({ description: 'Whether answers have a refresh token.' })),
-  refreshRetryWindow: optional(lifetime('How long a spent refresh token may be presented again.', 0)),
+  refreshRetryWindow: optional(lifetime('How long a spent refresh token may be presented again.', [0, LIFETIME_MAX])),
   onReuse: optional(oneOf(['revoke', 'report'], 'What the reuse of a spent refresh token does.')),
 } satisfies Record<keyof Integration['overrides'], Schema>;
 
