@@ -39,7 +39,7 @@ async function loadedBy(...args: string[]): Promise<readonly string[]> {
 
 /** The modules that do the work. */
 const PARTS =
-  /^sdk\/client\/src\/(?!cli\.ts)|^src\/(pki|outbound|doors|serve|operations\/(?!admin\/(?:refusals|admin|assertion-rules)\.ts)|directory|log|store\/sqlite|store\/postgres|config\/load|compose|open-|run-|cli\/commands\/work|cli\/init|cli\/quickstart|cli\/doctor)/;
+  /^sdk\/client\/src\/(?!cli\.ts)|^src\/(pki|outbound|doors|serve|operations\/(?!admin\/(?:refusals|admin|assertion-rules|text-forms)\.ts)|directory|log|store\/sqlite|store\/postgres|config\/load|compose|open-|run-|cli\/commands\/work|cli\/init|cli\/quickstart|cli\/doctor)/;
 
 test('help loads the declarations of the commands and none of their code', async () => {
   const loaded = await loadedBy('--help');
