@@ -227,7 +227,8 @@ for (const backEnd of BACK_ENDS)
     });
   });
 
-test('a service counts what it refuses, and stores it when it stops', async () => {
+/** A service that has refused a request, and the keys of what it writes about that. */
+async function withRefusal() {
   const written: string[] = [];
   const watched = (real: Store): Store => ({
     ...real,
@@ -239,6 +240,22 @@ test('a service counts what it refuses, and stores it when it stops', async () =
   const other = await AdminScene.open({ store: watched });
   const fields = { client_id: 'orders-sync', scope: 'orders:everything', grant_type: 'client_credentials' };
   assert.equal((await postForm(other.caller('ada'), '/oauth2/token', fields)).status, 400);
+  return { other, written };
+}
+
+const ROW = `scope-exceeds-integration ${ADA} orders-sync`;
+
+test('a service counts what it refuses, and stores it when it stops', async () => {
+  const { other, written } = await withRefusal();
   await other.close();
-  assert.deepEqual(written, [`scope-exceeds-integration ${ADA} orders-sync`]);
+  assert.deepEqual(written, [ROW]);
+});
+
+test('a service does not wait for the minute before it stores what it refused', async (t) => {
+  const few = t.mock.method(RefusalCounts.prototype, 'flushFew');
+  const { other, written } = await withRefusal();
+  t.after(() => other.close());
+  await eventually('it is in the store', () => written.length > 0);
+  assert.deepEqual(written, [ROW]);
+  assert.ok(few.mock.callCount() > 0);
 });
