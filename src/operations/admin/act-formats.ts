@@ -21,7 +21,7 @@ import type { AssertionExplanation, CallerExplanation, ScopeExplanation, TokenEx
 import type { ShownGrant } from './find-grants.ts';
 import { ago, GRANT_FILTER, SELECTED_GRANTS } from './grant-filter.ts';
 import { IssuerObject, TokenIssuerObject } from './issuer-objects.ts';
-import { AUTHORITIES, CLOSED, form, lifetime, ranges } from './members.ts';
+import { AUTHORITIES, CLOSED, form, having, lifetime, ranges } from './members.ts';
 import {
   IdentityObject,
   IntegrationObject,
@@ -51,7 +51,7 @@ export interface Listed<T> {
 const Ended = named('Ended', {
   id: optional(string()),
   endedGrants: optional(integer({ description: 'How many grants ended.' })),
-  endedCodes: optional(integer({ description: 'How many confirmed codes that nobody had redeemed.' })),
+  endedCodes: optional(integer({ description: 'How many codes that nobody had redeemed ended.' })),
 });
 
 /** A query has no more digits. */
@@ -149,7 +149,7 @@ const UPDATE = optional(boolean({ description: 'Change those that exist.' }));
 /** One that is changed has a scope already. */
 const NEW_ONES_HAVE_A_SCOPE = {
   if: { properties: { update: { const: true } }, required: ['update'] },
-  else: { properties: { integrations: { items: { required: ['scope'] } } } },
+  else: { properties: { integrations: { items: having('scope') } } },
 };
 const { name, description, vendor, scope, accessTokenFormat } = IntegrationObject.properties;
 /** Files of others may have more. */
@@ -167,10 +167,10 @@ const Import = object(
 );
 const ImportedOnes = listOf(object({ clientId: string(), isNew: boolean() }), 'ImportedIntegrations');
 const FILE_OR_ADDRESS = {
-  if: { required: ['file'] },
+  if: having('file'),
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-  then: { not: { required: ['url'] } },
-  else: { required: ['url'] },
+  then: { not: having('url') },
+  else: having('url'),
 };
 const KeyAddition = object(
   {

@@ -46,6 +46,11 @@ export function flag(description: string, usual: boolean) {
   return usually(boolean({ description }), usual);
 }
 
+/** Where this member is there. Linters look for its name among the properties, too. */
+export function having(name: string) {
+  return { properties: { [name]: {} }, required: [name] };
+}
+
 /** In answers; ignored in requests. */
 export function shown<S extends Schema>(schema: S) {
   return optional({ ...schema, readOnly: true });

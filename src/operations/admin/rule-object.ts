@@ -3,7 +3,7 @@ import { CLAIM_POINTER, TEMPLATE, TEMPLATE_OF_ONE } from '../../core/claims.ts';
 import { CLIENT_ID } from '../../core/integration.ts';
 import { described, list, type Schema } from '../../schema.ts';
 import { ABOUT_NOBODY, DIRECTORY_NAMES, MOST_CONDITIONS, MOST_RULES, MOST_VALUES } from './assertion-rules.ts';
-import { CLOSED, form } from './members.ts';
+import { CLOSED, form, having } from './members.ts';
 import { COMPARED_TEXT, DIRECTORY } from './text-forms.ts';
 
 const VALUE = form(COMPARED_TEXT, 'rule-malformed');
@@ -55,7 +55,7 @@ const RULE = {
   },
   dependentRequired: { directories: ['directory'] },
   // Two claims could divide the same text in two ways.
-  if: { required: ['directory'] },
+  if: having('directory'),
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   then: { properties: { identity: { pattern: TEMPLATE_OF_ONE.source } } },
   ...CLOSED,

@@ -13,7 +13,6 @@ const LIMITS: [act: ActName, field: string, least: number, most: number][] = [
   ['grant-list', 'since', 0, 36_525 * 86_400],
   ['integration-list', 'limit', 1, 1000],
   ['identity-list', 'limit', 1, 1000],
-  ['integration-secret-make', 'endsIn', 1, 180 * 86_400],
 ];
 
 for (const [act, field, least, most] of LIMITS)
