@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Seconds } from '../../core/time.ts';
 import type { KeyAddition } from '../../operations/admin/integration-keys.ts';
-import type { WrittenIntegration } from '../../operations/admin/objects.ts';
+import { isLocked, type WrittenIntegration } from '../../operations/admin/objects.ts';
 import { systemClock } from '../../system.ts';
 import { CommandFailure } from '../terminal/exit.ts';
 import { readInput } from '../terminal/input.ts';
@@ -41,14 +41,8 @@ export const PROOFS_WORKS = {
   'integration secret': administering(makeSecret),
 };
 
-/** Whether it is confidential, and has nothing to authenticate with. */
-export function isLocked({ confidential, keys = [], secrets = [] }: WrittenIntegration): boolean {
-  const isLive = ({ endsAt = '' }) => Date.parse(endsAt) > systemClock.milliseconds();
-  return confidential === true && keys.length === 0 && !secrets.some(isLive);
-}
-
 function remarkIfLocked(integration: WrittenIntegration): void {
-  if (isLocked(integration))
+  if (isLocked(integration, systemClock.milliseconds()))
     remark('It has no key or secret now, and stays confidential: it authenticates nobody until it has one.');
 }
 

@@ -1,13 +1,14 @@
 import { formatDuration } from '../../core/duration.ts';
 import { ACCESS_TOKEN_FORMATS, BINDINGS } from '../../core/integration.ts';
 import { decline } from '../../operations/admin/admin.ts';
-import type { WrittenIntegration } from '../../operations/admin/objects.ts';
+import { isLocked, type WrittenIntegration } from '../../operations/admin/objects.ts';
+import { systemClock } from '../../system.ts';
 import { readInput } from '../terminal/input.ts';
 import { declares, describes, type Flags } from '../terminal/manual.ts';
 import { counted, print, result } from '../terminal/output.ts';
 import { accepted } from '../terminal/wording.ts';
 import { administering } from './administration.ts';
-import { isLocked, PROOFS_TEXT, PROOFS_WORKS } from './integration-keys.ts';
+import { PROOFS_TEXT, PROOFS_WORKS } from './integration-keys.ts';
 import type { Administration } from './steps.ts';
 import { switches, worksOf, yesNo } from './things.ts';
 
@@ -174,11 +175,13 @@ function recordOf(integration: WrittenIntegration): Record<string, string> {
 
 function proofsOf(integration: WrittenIntegration): Record<string, string> {
   const { flows = {}, secretAddresses = [], resourceServer, exchange = [], keys, secrets = [] } = integration;
-  const locked = isLocked(integration) ? ', and it authenticates nobody: it has no key or secret' : '';
+  const locked = isLocked(integration, systemClock.milliseconds())
+    ? ', and it authenticates nobody: it has no key or secret'
+    : '';
   return {
     confidential: `${yesNo(integration.confidential)}${locked}`,
     ...(keys && { 'by key': keys.join(', ') }),
-    ...(flows.secret && { 'by secret': secrets.map(({ endsAt }) => `until ${endsAt}`).join(', ') || 'none made yet' }),
+    ...(flows.secret && { 'by secret': secrets.map(({ endsAt }) => `until ${endsAt}`).join(', ') || 'none' }),
     ...(secretAddresses.length > 0 && { 'secrets from': secretAddresses.join(', ') }),
     ...(resourceServer && { 'resource server': resourceServer }),
     ...(exchange.length > 0 && {

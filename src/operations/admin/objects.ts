@@ -122,7 +122,7 @@ const PublicKeysObject = described<ClientKeys>({
 const SecretTimes = object({ createdAt: text('When it was made.'), endsAt: optional(text('When it ends.')) });
 
 const CONFIDENTIAL =
-  'Whether a client id alone proves too little. Left out: as it was; a new one is if it has publicKeys or flows.secret, and has to be. In answers only if true.';
+  'Whether a client id alone proves too little. Left out: as it was. With keys or secrets, it is and stays so: turn those off first. In answers only if true.';
 
 export const IntegrationObject = object(
   {
@@ -156,6 +156,15 @@ export const IntegrationObject = object(
   { ...CLOSED, title: 'Integration', ...JWTS_ARE_SHORT },
 );
 export type WrittenIntegration = ValueOf<typeof IntegrationObject>;
+
+/** Whether it is confidential, and has nothing to authenticate with at this time. */
+export function isLocked(
+  { confidential, keys = [], secrets = [] }: Partial<WrittenIntegration>,
+  milliseconds: number,
+): boolean {
+  const isLive = ({ endsAt = '' }) => Date.parse(endsAt) > milliseconds;
+  return confidential === true && keys.length === 0 && !secrets.some(isLive);
+}
 
 export const ResourceServerObject = object(
   {

@@ -100,8 +100,13 @@ suite('a form', () => {
     assert.match(refused.text, /so that it is confidential/);
     await fill(path, { 'flows.secret': '', confidential: '' });
     assert.equal((await integration('shop-front'))?.confidential, true);
-    assert.match(await fill(path, { confidential: 'false' }), /<strong>It will be public: /);
+    for (const page of ['', '/shop-front'])
+      assert.match((await olga.get(`/console/integrations${page}`)).text, />no key or secret</);
+    const preview = await fill(path, { confidential: 'false' });
+    assert.match(preview, /<strong>It will be public: /);
+    assert.match(preview, /<td role="cell" data-title="Now">yes<\/td><td role="cell" data-title="Then">–<\/td>/);
     assert.equal((await integration('shop-front'))?.confidential, false);
+    assert.doesNotMatch((await olga.get('/console/integrations/shop-front')).text, />no key or secret</);
   });
 
   test('of a token issuer takes rules as lines, and shows those that there are', async () => {

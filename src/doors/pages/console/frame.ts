@@ -121,7 +121,10 @@ export function factList(facts: readonly (readonly [name: string, value: Inset])
   return html`<dl class="facts">${shown.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-const STATES = { good: /^(?:live|enabled|ok)$/, bad: /(?:revoked|disabled|removed|failing|unchecked)$/ };
+const STATES = {
+  good: /^(?:live|enabled|ok)$/,
+  bad: /(?:revoked|disabled|removed|failing|unchecked|no key or secret)$/,
+};
 
 export function stateMark(state: string): Html {
   const [kind] = Object.entries(STATES).find(([, pattern]) => pattern.test(state)) ?? [''];

@@ -3,6 +3,7 @@
 import { accept } from '../../../core/outcome.ts';
 import { isUnchecked } from '../../../core/rules/weakening.ts';
 import { decline } from '../../../operations/admin/admin.ts';
+import { isLocked } from '../../../operations/admin/objects.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
 import type { PageRoute } from '../parts/route.ts';
@@ -75,7 +76,7 @@ async function showList(visit: ConsoleVisit, of: ThingKind): Promise<Answer> {
         html`<a href="${pathOf(place, String(thing[key]))}">${valueText(thing[listed[0] ?? key]) || String(thing[key])}</a><br><span class="id small">${String(thing[key])}</span>`,
     ],
     ...listed.slice(1).map((name): TableColumn<Thing> => [nameText(name), (thing) => valueText(thing[name])]),
-    [enConsole.grant.state, (thing) => stateMarks(thing, of)],
+    [enConsole.grant.state, (thing) => stateMarks(visit, thing, of)],
   ];
   const canAdd = visit.may === 'manage' && !visit.actsOn;
   const body = html`${canAdd && html`<p class="ways">${button(`/console/${place}/new`, `${words.add}…`, '')}${of.verbs.includes('import') && button(`/console/${place}/import`, `${enConsole.verbs.import.name}…`)}</p>`}
@@ -92,10 +93,10 @@ async function ownedThings(visit: ConsoleVisit, of: ThingKind): ReturnType<typeo
   return accept({ value: { items: shown.flatMap((each) => (each.ok ? [each.value.value] : [])) } });
 }
 
-/** A living issuer whose revoked certificates are accepted says so. */
-function stateMarks(thing: Thing, of: ThingKind): Html {
+/** A living issuer whose revoked certificates are accepted says so, and an integration that authenticates nobody. */
+function stateMarks({ now }: ConsoleVisit, thing: Thing, of: ThingKind): Html {
   const isWeak = thing['enabled'] !== false && isUnchecked((thing['revocation'] ?? {}) as object);
-  return html`${stateMark(stateOf(thing, of))} ${isWeak && stateMark(words.unchecked)}`;
+  return html`${stateMark(stateOf(thing, of))} ${isWeak && stateMark(words.unchecked)} ${isLocked(thing, now * 1000) && stateMark(words.locked)}`;
 }
 
 function stateOf({ enabled }: Thing, { isKept }: ThingKind): string {
@@ -113,7 +114,7 @@ async function showThing(visit: ConsoleVisit, of: ThingKind): Promise<Answer> {
   const named = kind === 'identity' ? { identity: await filterName(visit, id) } : its;
   const refused = its && !visit.owned ? await visit.act('refusal-list', { query: its }) : undefined;
   const [changes, passkeys] = await Promise.all([lastChanges(visit, of, thing), passkeysOf(visit, of, id)]);
-  const body = html`<p>${stateMarks(found.value.value, of)} <span class="id">${id}</span></p>
+  const body = html`<p>${stateMarks(visit, found.value.value, of)} <span class="id">${id}</span></p>
 <p class="ways">${named && button(`/console/grants?${new URLSearchParams(named)}`, enConsole.menu.grants)}
 ${!visit.owned && button(`/console/events?${new URLSearchParams(named ?? { about: id })}`, enConsole.menu.events)}
 ${visit.may === 'manage' && mayPut(visit, of, id) && offered(visit, of, id, state)}</p>

@@ -240,7 +240,7 @@ type Changes = readonly (readonly [name: string, change: { readonly before?: unk
 function changeTable(title: string, changes: Changes, isNew = false): Html {
   const side = (when: 'before' | 'after'): TableColumn<Changes[number]> => [
     words[when],
-    ([name, change]) => valueText(change[when], name),
+    ([name, change]) => valueText(change[when], name) || '–',
   ];
   const sides = isNew ? [side('after')] : [side('before'), side('after')];
   return table(title, [[words.field, ([name]) => nameText(name)], ...sides], changes);

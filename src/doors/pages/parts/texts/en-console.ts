@@ -129,6 +129,7 @@ export const enConsole = {
     asBefore: (names = '') =>
       `Filled in as it was before${names && `: ${names}`}. Nothing is changed before you confirm it.`,
     unchecked: 'revocation unchecked',
+    locked: 'no key or secret',
     keys: 'Public keys',
     secrets: 'Secrets',
     passkeys: 'Passkeys',
