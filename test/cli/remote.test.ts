@@ -143,7 +143,7 @@ suite('commands at a service', () => {
     assert.match(await said('grant', 'show', '0000'), /tessera --server localhost:\d+ grant list/);
     assert.match(
       await said('explain', '691c8a3e07f10003'),
-      /no refusal or event.* yet\n {2}Refusals appear within a minute; of equal ones, the last\. The log has all/,
+      /no refusal or event.* yet\n {2}Refusals appear within seconds, in a flood within a minute; of equal ones, the last\. The log has all/,
     );
     writeFileSync(join(folder, 'wrong.yaml'), 'integrations:\n  from-file: { scpoe: a:read }\n');
     assert.match(await said('diff', '-f', 'wrong.yaml'), /scpoe is not a known member: did you mean scope\?/);

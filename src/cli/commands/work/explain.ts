@@ -20,7 +20,7 @@ export async function explainRequest(id: string, { log }: { log?: string }, comm
       throw new CommandFailure(
         'refused',
         `no refusal or event has the id ${id} yet`,
-        'Refusals appear within a minute; of equal ones, the last. The log has all: tessera explain request ID --log FILE',
+        'Refusals appear within seconds, in a flood within a minute; of equal ones, the last. The log has all: tessera explain request ID --log FILE',
       );
     throw new CommandFailure(
       'refused',
