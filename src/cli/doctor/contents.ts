@@ -104,7 +104,8 @@ async function examineTokenIssuers({ tokenIssuers }: FollowedRegistry, store: St
   return tokenIssuers.flatMap(({ label, issuer, keys, rules }) => {
     const about = `token issuer ${label}`;
     const why = keys.from === 'file' ? undefined : failures.get(label);
-    const todo = 'Keys that were fetched before are used for 24 hours. Check the address, --allow-address and --ca-file.';
+    const todo =
+      'Keys that were fetched before are used for 24 hours. Check the address, --allow-address and --ca-file.';
     const open = openRules(rules);
     const findings = [
       ...(why === undefined ? [] : [poor(about, `its keys could not be fetched: ${why}`, todo)]),

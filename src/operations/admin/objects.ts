@@ -159,10 +159,10 @@ export type WrittenIntegration = ValueOf<typeof IntegrationObject>;
 
 /** Whether it is confidential, and has nothing to authenticate with at this time. */
 export function isLocked(
-  { confidential, keys = [], secrets = [] }: Partial<WrittenIntegration>,
+  { confidential, flows, keys = [], secrets = [] }: Partial<WrittenIntegration>,
   milliseconds: number,
 ): boolean {
-  const isLive = ({ endsAt = '' }) => Date.parse(endsAt) > milliseconds;
+  const isLive = ({ endsAt = '' }) => flows?.secret === true && Date.parse(endsAt) > milliseconds;
   return confidential === true && keys.length === 0 && !secrets.some(isLive);
 }
 

@@ -4,6 +4,7 @@ import { suite, test } from 'node:test';
 import { markConfidential } from '../../../src/compose/chores.ts';
 import { weakeningsOf } from '../../../src/core/rules/weakening.ts';
 import { seconds } from '../../../src/core/time.ts';
+import { isLocked } from '../../../src/operations/admin/objects.ts';
 import { dropIntegrationSecrets, makeIntegrationSecret } from '../../../src/operations/admin/secrets.ts';
 import { registeredTable } from '../../../src/store/table.ts';
 import { integrations, markedIntegrations } from '../../../src/store/tables/integrations.ts';
@@ -107,6 +108,22 @@ test('that an integration becomes public is said before it is done', () => {
   assert.deepEqual(weakeningsOf([['confidential', { before }]]), says, 'what is false is not written');
   assert.deepEqual(weakeningsOf([['confidential', { before: after, after: before }]]), []);
   assert.deepEqual(weakeningsOf([['flows', { before: secret.flows, after: off.flows }]]), []);
+});
+
+test('a confidential integration is locked without a key or a live secret that it may use', () => {
+  const [confidential, createdAt, now] = [true, '2026-11-18T00:00:00Z', Date.parse('2026-11-19T00:00:00Z')];
+  const until = (endsAt: string) => [{ createdAt, endsAt }];
+  const [live, ended] = [until('2026-11-20T00:00:00Z'), until('2026-11-19T00:00:00Z')];
+  const [on, off] = [{ flows: { secret: true } }, { flows: { secret: false } }];
+  for (const [integration, locked] of [
+    [{ confidential }, true],
+    [{ confidential, keys: ['some'] }, false],
+    [{ confidential, ...on, secrets: live }, false],
+    [{ confidential, ...on, secrets: ended }, true],
+    [{ confidential, ...off, secrets: live }, true],
+    [off, false],
+  ] as const)
+    assert.equal(isLocked(integration, now), locked, JSON.stringify(integration));
 });
 
 test('rows of earlier releases are marked once, so that those releases keep that they are confidential', async (t) => {
