@@ -137,6 +137,13 @@ suite('everything registered as files', () => {
     writeFileSync(join(folder, 'weak.yaml'), weak);
     const warned = (await run(folder, 'diff', '-f', 'weak.yaml')).printed;
     assert.match(warned, /onReuse.*\n {4}Warning: A reused refresh token will not end its grant\.\n$/);
+    await run(folder, 'integration', 'add', 'kiosk', '--scope', 'shop:read', '--confidential', 'yes');
+    writeFileSync(
+      join(folder, 'public.yaml'),
+      'integrations:\n  kiosk:\n    scope: shop:read\n    confidential: false\n',
+    );
+    const opened = (await run(folder, 'diff', '-f', 'public.yaml')).printed;
+    assert.match(opened, /confidential: true -> none\n {4}Warning: It will be public/);
     const other = await home();
     await run(other, 'identity', 'add', 'ada', '--no-password');
     writeFileSync(join(other, 'objects.yaml'), readFileSync(join(folder, 'objects.yaml'), 'utf8'));

@@ -34,9 +34,13 @@ function changeNotes(changed: Changed['changed']): string[] {
   );
 }
 
+export function wholeFact(fact: Fact | undefined): string {
+  return fact === undefined ? 'none' : JSON.stringify(fact);
+}
+
 /** A list of rules, or a certificate, is whole in the JSON only. */
 function factText(fact: Fact | undefined): string {
-  const text = fact === undefined ? 'none' : JSON.stringify(fact);
+  const text = wholeFact(fact);
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }
 

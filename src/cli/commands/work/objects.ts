@@ -4,6 +4,7 @@ import { weakeningsOf } from '../../../core/rules/weakening.ts';
 import { OBJECTS_SCHEMA, type ObjectChange } from '../../../operations/admin/objects.ts';
 import { CommandFailure, EXIT } from '../../terminal/exit.ts';
 import { counted, isForScripts, print, printJson, result } from '../../terminal/output.ts';
+import { wholeFact } from '../event-lines.ts';
 import type { Administration } from '../steps.ts';
 
 type FileFlags = { readonly file: readonly string[]; readonly prune?: boolean; readonly yes?: boolean };
@@ -61,7 +62,7 @@ function show(changes: readonly ObjectChange[]): void {
     print(`${SIGNS[does]} ${section}.${id}`);
     if (does !== 'change') continue;
     for (const [name, { before, after }] of Object.entries(fields))
-      print(`    ${name}: ${JSON.stringify(before)} -> ${JSON.stringify(after)}`);
+      print(`    ${name}: ${wholeFact(before)} -> ${wholeFact(after)}`);
     for (const line of weakeningsOf(Object.entries(fields))) print(`    Warning: ${line}`);
   }
 }

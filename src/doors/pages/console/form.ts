@@ -141,7 +141,8 @@ const HOW: Readonly<Record<Kind, How>> = {
   ),
   flag: {
     show: ({ path, name, schema, value, fault }) =>
-      box(path, value === true, nameText(name), schema.description, fault),
+      // a box is never left out
+      box(path, value === true, nameText(name), schema.description?.replace(/ Left out: .*/, ''), fault),
     read: (form, { path }) => form[path] === 'yes',
   },
   /** Objects of texts, one per line. */
