@@ -1,8 +1,9 @@
 // What integrations authenticate with: `tessera integration key` and `tessera integration secret`.
 import { readFileSync } from 'node:fs';
+import { isLocked } from '../../core/rules/client.ts';
 import type { Seconds } from '../../core/time.ts';
 import type { KeyAddition } from '../../operations/admin/integration-keys.ts';
-import { isLocked, type WrittenIntegration } from '../../operations/admin/objects.ts';
+import type { WrittenIntegration } from '../../operations/admin/objects.ts';
 import { systemClock } from '../../system.ts';
 import { CommandFailure } from '../terminal/exit.ts';
 import { readInput } from '../terminal/input.ts';

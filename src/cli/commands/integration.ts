@@ -1,7 +1,8 @@
 import { formatDuration } from '../../core/duration.ts';
 import { ACCESS_TOKEN_FORMATS, BINDINGS } from '../../core/integration.ts';
+import { isLocked } from '../../core/rules/client.ts';
 import { decline } from '../../operations/admin/admin.ts';
-import { isLocked, type WrittenIntegration } from '../../operations/admin/objects.ts';
+import type { WrittenIntegration } from '../../operations/admin/objects.ts';
 import { systemClock } from '../../system.ts';
 import { readInput } from '../terminal/input.ts';
 import { declares, describes, type Flags } from '../terminal/manual.ts';

@@ -64,6 +64,20 @@ export function whyUnauthenticated(
   return isAuthenticated === false && integration.confidential ? 'client-authentication-required' : undefined;
 }
 
+/** As answers show an integration. */
+interface Shown {
+  readonly confidential?: boolean | undefined;
+  readonly flows?: { readonly secret?: boolean | undefined } | undefined;
+  readonly keys?: readonly string[] | undefined;
+  readonly secrets?: readonly { readonly endsAt?: string | undefined }[] | undefined;
+}
+
+/** Whether it is confidential, and has nothing to authenticate with at this time. */
+export function isLocked({ confidential, flows, keys = [], secrets = [] }: Shown, milliseconds: number): boolean {
+  const isLive = ({ endsAt = '' }) => flows?.secret === true && Date.parse(endsAt) > milliseconds;
+  return confidential === true && keys.length === 0 && !secrets.some(isLive);
+}
+
 /** Enabled integrations whose last secret has ended or ends soon. */
 export function endingSecrets(integrations: readonly Integration[], now: EpochSeconds) {
   return integrations.flatMap(({ clientId, enabled, flows, secrets = [] }) => {

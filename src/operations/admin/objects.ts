@@ -157,15 +157,6 @@ export const IntegrationObject = object(
 );
 export type WrittenIntegration = ValueOf<typeof IntegrationObject>;
 
-/** Whether it is confidential, and has nothing to authenticate with at this time. */
-export function isLocked(
-  { confidential, flows, keys = [], secrets = [] }: Partial<WrittenIntegration>,
-  milliseconds: number,
-): boolean {
-  const isLive = ({ endsAt = '' }) => flows?.secret === true && Date.parse(endsAt) > milliseconds;
-  return confidential === true && keys.length === 0 && !secrets.some(isLive);
-}
-
 export const ResourceServerObject = object(
   {
     id: shown(text('By which it authenticates.')),

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { markConfidential } from '../../../src/compose/chores.ts';
+import { isLocked } from '../../../src/core/rules/client.ts';
 import { weakeningsOf } from '../../../src/core/rules/weakening.ts';
 import { seconds } from '../../../src/core/time.ts';
-import { isLocked } from '../../../src/operations/admin/objects.ts';
 import { dropIntegrationSecrets, makeIntegrationSecret } from '../../../src/operations/admin/secrets.ts';
 import { registeredTable } from '../../../src/store/table.ts';
 import { integrations, markedIntegrations } from '../../../src/store/tables/integrations.ts';

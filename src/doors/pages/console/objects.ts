@@ -1,9 +1,9 @@
 // Integrations, issuers, token issuers, resource servers and identities: the list, and the page of one. Their forms are in
 // thing-form.ts, what else is done to them in thing-acts.ts. All of it is made from the table of acts and the schema of each kind.
 import { accept } from '../../../core/outcome.ts';
+import { isLocked } from '../../../core/rules/client.ts';
 import { isUnchecked } from '../../../core/rules/weakening.ts';
 import { decline } from '../../../operations/admin/admin.ts';
-import { isLocked } from '../../../operations/admin/objects.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
 import type { PageRoute } from '../parts/route.ts';
