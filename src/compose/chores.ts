@@ -2,6 +2,7 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { countByOne } from '../operations/upkeep/figures.ts';
+import { markConfidential } from '../operations/upkeep/mark-confidential.ts';
 import { SWEEPING, sweep } from '../operations/upkeep/sweep.ts';
 import type { Timekeeper } from '../operations/upkeep/timekeeper.ts';
 import { walkDirectories } from '../operations/upkeep/walk-directories.ts';
@@ -10,10 +11,7 @@ import { RevocationFollower } from '../serve/follow-revocations.ts';
 import type { OpenListener } from '../serve/open-listener.ts';
 import type { Chore } from '../serve/watch.ts';
 import { byOneNode } from '../store/lease.ts';
-import { rows } from '../store/pages.ts';
 import type { FollowedRegistry } from '../store/registry.ts';
-import { type StorePort, writeRow } from '../store/store.ts';
-import { markedIntegrations } from '../store/tables/integrations.ts';
 import { watchEndings } from './endings.ts';
 import { directoryNews } from './log-notices.ts';
 import type { Parts } from './parts.ts';
@@ -64,10 +62,4 @@ export function choresOf(
     ...(ports.directories.elsewhere.length > 0 ? [{ everyMs: 5_000, work: walk, atStart: 'begun' } as const] : []),
     { everyMs: 60_000, work: watchEndings(parts, registry), atStart: 'awaited' },
   ];
-}
-
-/** So that earlier releases, beside this one or after a way back, do not make public what loses its last key there. */
-export async function markConfidential({ store }: StorePort): Promise<void> {
-  for await (const { clientId, confidential, isMarked } of rows(store, markedIntegrations))
-    if (confidential && !isMarked) await writeRow(store, markedIntegrations, clientId, (found) => found);
 }

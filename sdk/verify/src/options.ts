@@ -79,7 +79,7 @@ export function settingsOf(options: VerifierOptions): Settings {
   return settings;
 }
 
-/** A fault of the API's own function must not end what it is told of. */
+/** The API's own function may throw: what calls it goes on. */
 export function notify({ onNotice }: Pick<Settings, 'onNotice'>, notice: string): void {
   try {
     onNotice(notice);

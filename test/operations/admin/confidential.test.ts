@@ -1,11 +1,11 @@
 // That an integration is confidential: what makes it so, and who makes it public again.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { markConfidential } from '../../../src/compose/chores.ts';
 import { isLocked } from '../../../src/core/rules/client.ts';
 import { weakeningsOf } from '../../../src/core/rules/weakening.ts';
 import { seconds } from '../../../src/core/time.ts';
 import { dropIntegrationSecrets, makeIntegrationSecret } from '../../../src/operations/admin/secrets.ts';
+import { markConfidential } from '../../../src/operations/upkeep/mark-confidential.ts';
 import { registeredTable } from '../../../src/store/table.ts';
 import { integrations, markedIntegrations } from '../../../src/store/tables/integrations.ts';
 import { act, applyObjects, changeIntegration, type IntegrationDraft, registerIntegration } from '../../administer.ts';
