@@ -41,11 +41,10 @@ const folder = openTestFolder({ isKept });
 const began = Date.now();
 const first = await runTests(root, longestFirst(files), flags);
 if (files.length > 1) sayTimes(first.times);
-const isPassed = first.isPassed || (isRetrying && (await passAlone(first.failed)));
-const left = await endLeftProcesses(folder, first);
-for (const command of left)
-  say(`${first.isAborted ? 'ended' : 'a test left this process, which was ended'}: ${command.slice(0, 200)}`);
-const isTidy = first.isAborted || (sayLeftovers() && left.length === 0);
+// Before files run again: what failed may have left a process that would be in the way.
+const hasEnded = await endLeft(first);
+const isPassed = first.isPassed ? hasEnded : isRetrying && (await passAlone(first.failed));
+const isTidy = first.isAborted || sayLeftovers();
 if (leftOut.length > 0) say(`skipped for missing programs: ${leftOut.length} test files, named above`);
 process.exit(isPassed && isTidy ? 0 : 1);
 
@@ -97,6 +96,14 @@ function sayTimes(times) {
   for (const [file, seconds] of longest) say(`  ${seconds.toFixed(1).padStart(5)} s  ${file}`);
 }
 
+/** Whether a run has left no process. */
+async function endLeft(run) {
+  const left = await endLeftProcesses(folder, run);
+  for (const command of left)
+    say(`${run.isAborted ? 'ended' : 'a test left this process, which was ended'}: ${command.slice(0, 200)}`);
+  return left.length === 0;
+}
+
 /** A test that leaves files behind fails the run: use test/temporary-folder.ts. */
 function sayLeftovers() {
   const found = leftovers(folder).filter(({ file }) => !first.failed.includes(file));
@@ -104,11 +111,15 @@ function sayLeftovers() {
   return found.length === 0;
 }
 
-/** For machines that are busy with other things: a test that fails twice fails the run, one that passes alone is named. */
+/**
+ * For machines that are busy with other things: a test that fails twice fails the run, one that passes alone is named. What it left
+ * when it failed is forgiven, not what it leaves then.
+ */
 async function passAlone(failed) {
   if (failed.length === 0) return false;
   say(`failed, run once more alone: ${failed.join(', ')}`);
   const again = await runTests(root, failed, flags, { atOnce: 1, isAlone: true });
+  if (!(await endLeft(again))) return false;
   if (again.isPassed) say(`passed alone after failing beside other tests: ${failed.join(', ')}`);
   return again.isPassed;
 }

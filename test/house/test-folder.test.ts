@@ -84,6 +84,19 @@ test('a test file that leaves a process behind fails the run, by its command, an
   assert.deepEqual([status, isAlive(made.root)], [1, false]);
 });
 
+test('what a test left when it failed is ended before it runs again, and forgiven if it passes then', (t) => {
+  const again = `if (existsSync('stray')) {
+const { readFileSync } = await import('node:fs');
+if (existsSync('/proc/' + readFileSync('stray') + '/exe')) throw new Error('it is still there');
+return;
+}`;
+  const made = place(t, `${again} ${STRAY} throw new Error('no');`, '--retry-alone');
+  const { status, stderr } = run(made);
+  assert.match(stderr, /a test left this process, which was ended: sleep 600/);
+  assert.match(stderr, /passed alone after failing/);
+  assert.deepEqual([status, isAlive(made.root)], [0, false]);
+});
+
 test('a process of somebody else is left alone, also if it knows the folder', (t) => {
   const others = STRAY.replace(
     "stdio: 'ignore' }",
