@@ -13,6 +13,7 @@ import {
   limitOf,
   mayOwnerEnable,
   ownerPermission,
+  type Permission,
   permissionOf,
 } from '../../src/core/rules/operator.ts';
 import { epochSeconds } from '../../src/core/time.ts';
@@ -76,6 +77,11 @@ test('a permission includes those below it', () => {
     [true, true, false],
   );
   assert.equal(includes(undefined, 'read'), false);
+});
+
+test('a permission that does not exist is held by nobody, and includes nothing', () => {
+  assert.equal(includes('manage', 'mange' as Permission), false);
+  assert.equal(includes('mange' as Permission, 'read'), false);
 });
 
 test('in the console, a password alone only views', () => {

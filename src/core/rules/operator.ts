@@ -25,8 +25,9 @@ export function permissionOf({ groups, ...token }: OperatorFacts): Permission | 
   return lowest([ownerPermission(token), groupPermission(groups)]);
 }
 
+/** An unknown permission includes nothing, and nobody has it. */
 export function includes(held: Permission | undefined, needed: Permission): boolean {
-  return held !== undefined && PERMISSIONS.indexOf(held) >= PERMISSIONS.indexOf(needed);
+  return held !== undefined && PERMISSIONS.slice(0, PERMISSIONS.indexOf(held) + 1).includes(needed);
 }
 
 /** Only a strong proof changes anything: a confirmation in a browser can be phished, and other proofs are kept in files. */
