@@ -50,10 +50,13 @@ suite('tessera for scripts', () => {
     assert.equal(tessera(['exec', '--', './text']).status, 126);
   });
 
-  test('exec gives the program the token and no other variable of ours', () => {
-    const env = { TESSERA_KEYRING: 'secret', TESSERA_STORE: 'postgres://u:secret@db', TESSERA_PROFILE: 'default' };
-    const { stdout } = tessera(['exec', '--', 'sh', '-c', 'env | grep ^TESSERA_'], { env });
-    assert.equal(stdout, 'TESSERA_TOKEN=A1\n');
+  test('exec gives the program the token, no other variable of ours, and all of others', () => {
+    const ours = { TESSERA_KEYRING: 'secret', TESSERA_STORE: 'postgres://u:secret@db', TESSERA_PROFILE: 'default' };
+    const others = { MY_TESSERA_ORDER: 'a b=c', TESSERACT: '4' };
+    const { stdout } = tessera(['exec', '--', 'sh', '-c', 'env | grep TESSERA | sort'], {
+      env: { ...ours, ...others },
+    });
+    assert.equal(stdout, 'MY_TESSERA_ORDER=a b=c\nTESSERACT=4\nTESSERA_TOKEN=A1\n');
   });
 
   for (const program of [TESSERA, CLIENT])

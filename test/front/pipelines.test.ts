@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { PIPELINED } from '../../src/front/limits.ts';
 import { eventually } from '../eventually.ts';
 import { http1To, openFront, requestTo } from './front.ts';
 
@@ -44,15 +43,15 @@ suite('on a connection of HTTP/1.1', () => {
   test('a pipeline may be 16 requests long: the next one gets 429, and the connection closes', async (t) => {
     const front = await openFront(t);
     const [long, longer] = [await http1To(front), await http1To(front)];
-    long.socket.write(requestTo('/work').repeat(PIPELINED));
-    longer.socket.write(requestTo('/work').repeat(PIPELINED + 10));
+    long.socket.write(requestTo('/work').repeat(16));
+    longer.socket.write(requestTo('/work').repeat(26));
     await eventually('one is refused', () => front.refused.length === 1);
     await wait(50);
-    assert.equal(front.seen.handled, 2 * PIPELINED);
+    assert.equal(front.seen.handled, 2 * 16);
     front.goOn();
     await eventually('it closes', longer.isClosed);
-    assert.deepEqual(longer.statuses(), [...Array(PIPELINED).fill(200), 429]);
-    await eventually('all answers', () => long.statuses().length === PIPELINED);
+    assert.deepEqual(longer.statuses(), [...Array(16).fill(200), 429]);
+    await eventually('all answers', () => long.statuses().length === 16);
     assert.equal(long.isClosed(), false);
     long.socket.destroy();
   });

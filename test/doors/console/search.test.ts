@@ -242,7 +242,7 @@ test('events are filtered by type, identity, integration and time, and exported 
   );
   const csv = await olga.get('/console/events.csv?identity=nina');
   assert.match(String(csv.headers['content-disposition']), /attachment; filename="events.csv"/);
-  assert.match(csv.text, /^sequence,at,type/);
+  assert.match(csv.text, /^sequence,at,type,clientId,identityId,subjectId,address,agent,requestId,detail\r\n/);
   assert.ok(csv.text.includes(`"${EVIL.replaceAll('"', '""')}"`));
   assert.equal((await olga.get('/console/events?identity=no-such-person')).status, 404);
 });
