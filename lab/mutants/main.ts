@@ -7,8 +7,9 @@ import { ROOT } from '../deploy/shell.ts';
 import { circumstances, readFigures, writeFigures } from '../figures/data.ts';
 import { makeCopy } from '../report/copy.ts';
 import type { MutantFigures, MutantRow } from '../report/data.ts';
+import { type Baseline, baselineOf, isReached } from './baselines.ts';
 import { whyHarmless } from './harmless.ts';
-import { type Mutant, mutantsOf } from './mutations.ts';
+import { diffOf, type Mutant, mutantsOf } from './mutations.ts';
 import { relatedTests } from './related-tests.ts';
 import { type Fate, Results } from './results.ts';
 import { runTest } from './test-run.ts';
@@ -20,13 +21,14 @@ const LEAST_PUBLISHED = 40;
 const USAGE = `npm run mutants -- FOLDER|FILE[:LINES] … [OPTION …]     such as src/core/rules, or src/core/scope.ts:12-20
 
   --sample N      only N of the mutants, by chance (--seed 1)
-  --tests N       the N nearest test files for each source file (8)
+  --tests N       the N nearest test files that execute the changed place, of the 4N nearest of its file (5)
   --minutes N     stops then, and counts what was tried (30)
   --parallel N    at a time (2)
   --resume        keeps the results of earlier runs, where neither the source nor its tests have changed
 
+Each test is run once without a mutant, to see what it executes, also in processes that it starts: kept in out/baselines. What none executes is not reached, and counts as a survivor.
 What no test notices may have wrong types: this counts as noticed, and is shown apart. A test that times out is run again alone, with three times the limit. Results are written to out/mutants.jsonl as they are found.
-Survivors are printed. Results of at least ${LEAST_PUBLISHED} are published: figures/mutants.json. Kill rates are lower bounds: other tests may notice more.
+Survivors are printed with their lines before and after. Results of at least ${LEAST_PUBLISHED} are published: figures/mutants.json. Kill rates are lower bounds: other tests may notice more.
 Mutants that no test can notice are in lab/mutants/harmless.ts, each with its reason. They are not tried.`;
 
 const { values, positionals } = parseArgs({
@@ -34,7 +36,7 @@ const { values, positionals } = parseArgs({
   options: {
     sample: { type: 'string' },
     seed: { type: 'string', default: '1' },
-    tests: { type: 'string', default: '8' },
+    tests: { type: 'string', default: '5' },
     minutes: { type: 'string', default: '30' },
     parallel: { type: 'string', default: '2' },
     resume: { type: 'boolean', default: false },
@@ -47,7 +49,6 @@ if (values.help || positionals.length === 0) {
 }
 
 const about = circumstances(`npm run mutants -- ${process.argv.slice(2).join(' ')}`);
-const LONGEST_MS = 60_000;
 /** In place of a test: the types of a survivor are checked, too. */
 const BY_TYPES = 'tsconfig.json';
 const ends = Date.now() + Number(values.minutes) * 60_000;
@@ -67,18 +68,14 @@ const results = new Results({ isResumed: values.resume });
 const fates: { mutant: Mutant; fate: Fate }[] = [];
 /** Whose test timed out: tried again when nothing else runs. */
 const late: Mutant[] = [];
-/** By test file that has failed once: how long it takes without a mutant; undefined if it fails then, too. */
-const baselines = new Map<string, Promise<number | undefined>>();
+/** By test file. */
+const baselines = new Map<string, Promise<Baseline | undefined>>();
 /** By source file, the test that last noticed a change of it: it is run first. */
 const lastToNotice = new Map<string, string>();
 console.log(`${total} mutants in ${files.length} files`);
 const copies = Array.from({ length: Number(values.parallel) }, (_, worker) => join(ROOT, `out/mutants-${worker}`));
-await Promise.all(
-  copies.map((copy) => {
-    makeCopy(copy);
-    return work(queue, copy, 1);
-  }),
-);
+for (const copy of copies) makeCopy(copy);
+await Promise.all(copies.map((copy) => work(queue, copy, 1)));
 await work(late, copies[0] as string, 3);
 for (const copy of copies) rmSync(copy, { recursive: true, force: true });
 report();
@@ -102,42 +99,48 @@ function keyOf({ file, text, from, to }: Mutant): string {
 /** `patience`: by how much limits are longer than usual. */
 async function work(mutants: Mutant[], copy: string, patience: number): Promise<void> {
   for (let mutant = mutants.shift(); mutant && Date.now() < ends; mutant = mutants.shift()) {
-    const known = results.find(mutant, testsOf(mutant), copy);
-    const fate = known ?? (await fateOf(mutant, copy, patience));
-    if (fate.end === 'timed out' && patience === 1 && !known) {
+    const earlier = results.find(mutant, testsOf(mutant), copy);
+    const fate = earlier ?? (await fateOf(mutant, copy, patience));
+    if (fate.end === 'timed out' && patience === 1 && !earlier) {
       late.push(mutant);
       continue;
     }
     fates.push({ mutant, fate });
-    if (!known) results.add(mutant, fate, copy);
-    if (fate.end !== 'noticed') console.log(`${fate.end}: ${shown(mutant)}`);
+    if (!earlier) results.add(mutant, fate, copy);
+    if (fate.end !== 'noticed')
+      console.log(`${fate.end}: ${diffOf(mutant, readFileSync(join(ROOT, mutant.file), 'utf8'))}`);
     if (fates.length % 20 === 0) console.log(`${fates.length} of ${total}`);
   }
 }
 
 function testsOf({ file }: Mutant): readonly string[] {
-  return relatedTests(file, Number(values.tests));
+  return relatedTests(file, 4 * Number(values.tests));
 }
 
-/** The nearest test first, unless another one noticed the last change of the file. One that fails is run without the mutant, too: it counts only if it passes then. */
+/** Of the tests that execute the changed place, the nearest first, unless another one noticed the last change of the file. */
 async function fateOf(mutant: Mutant, copy: string, patience: number): Promise<Fate> {
   const { file } = mutant;
-  const passed: string[] = [];
   const likely = lastToNotice.get(file);
+  let left = Number(values.tests);
   for (const test of testsOf(mutant).toSorted((a, b) => Number(b === likely) - Number(a === likely))) {
-    const usual = await baselines.get(test);
-    const limit = patience * (usual === undefined ? LONGEST_MS : 3 * usual + 10_000);
+    const baseline = left > 0 ? await known(test, copy) : undefined;
+    if (!baseline || !isReached(mutant, baseline)) continue;
+    left--;
+    const limit = patience * (3 * baseline.milliseconds + 10_000);
     const { result } = await mutated(mutant, copy, () => runTest(test, copy, limit));
-    if (result === 'passed') passed.push(test);
-    else if (await passesWithout(test, copy)) {
-      lastToNotice.set(file, test);
-      return { end: result === 'failed' ? 'noticed' : 'timed out', tests: [test] };
-    }
+    if (result === 'passed') continue;
+    lastToNotice.set(file, test);
+    return { end: result === 'failed' ? 'noticed' : 'timed out', tests: [test] };
   }
-  if (passed.length === 0) return { end: 'no test', tests: [] };
   const isSound = await mutated(mutant, copy, () => hasSoundTypes(file, copy));
   if (!isSound && (await hasSoundTypes(file, copy))) return { end: 'noticed', tests: [BY_TYPES] };
-  return { end: 'survived', tests: testsOf(mutant) };
+  return { end: left < Number(values.tests) ? 'survived' : 'not reached', tests: testsOf(mutant) };
+}
+
+function known(test: string, copy: string): Promise<Baseline | undefined> {
+  const begun = baselines.get(test) ?? baselineOf(test, copy);
+  baselines.set(test, begun);
+  return begun;
 }
 
 async function mutated<T>({ file, start, end, to }: Mutant, copy: string, work: () => Promise<T>): Promise<T> {
@@ -151,38 +154,24 @@ async function mutated<T>({ file, start, end, to }: Mutant, copy: string, work: 
   }
 }
 
-async function passesWithout(test: string, copy: string): Promise<boolean> {
-  const known = baselines.get(test) ?? baselineOf(test, copy);
-  baselines.set(test, known);
-  return (await known) !== undefined;
-}
-
-async function baselineOf(test: string, copy: string): Promise<number | undefined> {
-  const { result, milliseconds } = await runTest(test, copy, LONGEST_MS);
-  return result === 'passed' ? milliseconds : undefined;
-}
-
 function shown({ file, line, from, to }: Mutant): string {
   return `${file}:${line}  ${from.replaceAll(/\s+/g, ' ').slice(0, 80)}  →  ${to.replaceAll(/\s+/g, ' ').slice(0, 80)}`;
 }
 
 function report(): void {
-  const tried = fates.filter(({ fate }) => fate.end !== 'no test');
-  const row = rowOf(positionals.join(', '), tried);
+  const row = rowOf(positionals.join(', '), fates);
   const { folder, noticed, byTypes, timedOut } = row;
-  console.log(
-    `${folder}: ${noticed} of ${tried.length} noticed, ${byTypes} of them by their types alone; ${timedOut} timed out`,
-  );
-  console.log(`${fates.length - tried.length} without a test that passes, ${total - fates.length} not tried`);
+  console.log(`${folder}: ${noticed} of ${fates.length} noticed, ${byTypes} of them by their types alone`);
+  console.log(`${timedOut} timed out, ${total - fates.length} not tried; seed ${values.seed}`);
   const others = (readFigures<MutantFigures>('mutants')?.rows ?? []).filter((each) => each.folder !== folder);
   const all = [...others, row].sort((a, b) => a.folder.localeCompare(b.folder));
   const found: MutantFigures = { ...about, rows: all };
-  writeFigures('mutants', found, tried.length < LEAST_PUBLISHED);
+  writeFigures('mutants', found, fates.length < LEAST_PUBLISHED);
 }
 
 function rowOf(folder: string, tried: readonly { mutant: Mutant; fate: Fate }[]): MutantRow {
   const those = (end: Fate['end']) => tried.filter(({ fate }) => fate.end === end);
-  const survivors = those('survived').map(({ mutant }) => shown(mutant));
+  const survivors = [...those('survived'), ...those('not reached')].map(({ mutant }) => shown(mutant));
   const [noticed, timedOut] = [those('noticed').length, those('timed out').length];
   const byTypes = those('noticed').filter(({ fate }) => fate.tests.includes(BY_TYPES)).length;
   return { folder, tried: tried.length, noticed, byTypes, timedOut, seed: values.seed, date: about.date, survivors };

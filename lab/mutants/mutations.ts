@@ -52,6 +52,13 @@ export function mutantsOf(file: string, text: string): Mutant[] {
   return found;
 }
 
+/** The changed lines, before and after. `text`: of the whole file. */
+export function diffOf({ file, line, start, end, from, to }: Mutant, text: string): string {
+  const [before, after] = [text.slice(text.lastIndexOf('\n', start - 1) + 1, start), text.slice(end).split('\n', 1)];
+  const signed = (sign: string, changed: string) => `${before}${changed}${after}`.replaceAll(/^/gm, sign);
+  return `${file}:${line}\n${signed('- ', from)}\n${signed('+ ', to)}\n`;
+}
+
 type Change = readonly [where: Pick<Node, 'start' | 'end'>, to: string];
 
 function changesOf(node: Node, text: string): Change[] {

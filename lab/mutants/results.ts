@@ -6,7 +6,7 @@ import { ROOT } from '../deploy/shell.ts';
 import type { Mutant } from './mutations.ts';
 
 export interface Fate {
-  readonly end: 'noticed' | 'timed out' | 'survived' | 'no test';
+  readonly end: 'noticed' | 'timed out' | 'survived' | 'not reached';
   /** The test file that noticed it, or all that did not. */
   readonly tests: readonly string[];
 }

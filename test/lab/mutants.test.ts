@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { mutantsOf } from '../../lab/mutants/mutations.ts';
+import { executedIn, isReached } from '../../lab/mutants/baselines.ts';
+import { diffOf, mutantsOf } from '../../lab/mutants/mutations.ts';
 import { relatedTests } from '../../lab/mutants/related-tests.ts';
 import { Results } from '../../lab/mutants/results.ts';
 import { runTest } from '../../lab/mutants/test-run.ts';
@@ -49,6 +50,40 @@ test('the nearest tests of a file begin with the test of its name', () => {
     near.filter((test) => !test.startsWith('test/sdk/verify/')),
     [],
   );
+});
+
+test('a change is shown by its lines before and after', () => {
+  const text = 'f(1);\ng(\n  2,\n);\n';
+  const [removed] = mutantsOf('f.ts', text).filter(({ line, to }) => line === 2 && to === ';');
+  assert.ok(removed);
+  assert.equal(diffOf(removed, text), 'f.ts:2\n- g(\n-   2,\n- );\n+ ;\n');
+});
+
+test('a test reaches what it executes, also in a process that it starts, and what may be in one that was killed', async () => {
+  const folder = temporaryFolder('mutant');
+  const coverage = temporaryFolder('coverage');
+  mkdirSync(join(folder, 'src'));
+  const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
+  const text = 'export const f = (x) => (x ? 1 : 2);\nexport const g = () => 3;\nexport const h = () => 4;\n';
+  write('src/f.mjs', text);
+  write('src/child.mjs', "import { g } from './f.mjs';\ng();\n");
+  write(
+    'x.test.mjs',
+    `import { execFileSync } from 'node:child_process';
+import { f } from './src/f.mjs';
+f(true);
+execFileSync(process.execPath, ['src/child.mjs'], { env: {} });
+`,
+  );
+  assert.equal((await runTest('x.test.mjs', folder, 60_000, coverage)).result, 'passed');
+  const executed = executedIn(coverage, folder);
+  const baseline = { test: 'x.test.mjs', milliseconds: 1, executed };
+  const reached = mutantsOf('src/f.mjs', text).filter((mutant) => isReached(mutant, baseline));
+  assert.deepEqual(
+    reached.map(({ from, to }) => `${from} → ${to}`),
+    ['x → false', 'x → true', '1 → 2', '3 → 4'],
+  );
+  assert.ok(mutantsOf('src/killed.mjs', text).every((mutant) => isReached(mutant, baseline)));
 });
 
 test('a test that does not end is not counted as one that fails', async () => {
