@@ -60,8 +60,7 @@ export function executedIn(coverage: string, copy: string): Baseline['executed']
   const found: Record<string, Uint8Array> = {};
   const root = `${pathToFileURL(copy).href}/`;
   for (const name of readdirSync(coverage)) {
-    const { result } = JSON.parse(readFileSync(join(coverage, name), 'utf8')) as Coverage;
-    for (const { url, functions } of result) {
+    for (const { url, functions } of written(join(coverage, name)).result) {
       const file = url.slice(root.length);
       if (!url.startsWith(root) || !/^(?:src|sdk)\//.test(file)) continue;
       const [before, now] = [found[file], marked(functions.flatMap(({ ranges }) => ranges))];
@@ -69,6 +68,14 @@ export function executedIn(coverage: string, copy: string): Baseline['executed']
     }
   }
   return Object.fromEntries(Object.entries(found).map(([file, marks]) => [file, edgesOf(marks)]));
+}
+
+function written(path: string): Coverage {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return { result: [] }; // killed while it was writing
+  }
 }
 
 /** 1 for each character that was executed. An inner range overrides those around it. */

@@ -52,11 +52,12 @@ export function mutantsOf(file: string, text: string): Mutant[] {
   return found;
 }
 
-/** The changed lines, before and after. `text`: of the whole file. */
+/** The changed lines, before and after; of a long statement the first six. `text`: of the whole file. */
 export function diffOf({ file, line, start, end, from, to }: Mutant, text: string): string {
   const [before, after] = [text.slice(text.lastIndexOf('\n', start - 1) + 1, start), text.slice(end).split('\n', 1)];
   const signed = (sign: string, changed: string) => `${before}${changed}${after}`.replaceAll(/^/gm, sign);
-  return `${file}:${line}\n${signed('- ', from)}\n${signed('+ ', to)}\n`;
+  const first = (lines: string) => lines.replace(/^((?:.*\n){6})[\s\S]*/, '$1…');
+  return `${file}:${line}\n${first(signed('- ', from))}\n${signed('+ ', to)}\n`;
 }
 
 type Change = readonly [where: Pick<Node, 'start' | 'end'>, to: string];

@@ -53,10 +53,15 @@ test('the nearest tests of a file begin with the test of its name', () => {
 });
 
 test('a change is shown by its lines before and after', () => {
-  const text = 'f(1);\ng(\n  2,\n);\n';
-  const [removed] = mutantsOf('f.ts', text).filter(({ line, to }) => line === 2 && to === ';');
-  assert.ok(removed);
-  assert.equal(diffOf(removed, text), 'f.ts:2\n- g(\n-   2,\n- );\n+ ;\n');
+  const text = 'f(1); // one\ng(\n  a,\n  b,\n  c,\n  d,\n  e,\n);\n';
+  assert.deepEqual(
+    mutantsOf('f.ts', text).map((mutant) => diffOf(mutant, text)),
+    [
+      'f.ts:1\n- f(1); // one\n+ ; // one\n',
+      'f.ts:1\n- f(1); // one\n+ f(2); // one\n',
+      'f.ts:2\n- g(\n-   a,\n-   b,\n-   c,\n-   d,\n-   e,\n…\n+ ;\n',
+    ],
+  );
 });
 
 test('a test reaches what it executes, also in a process that it starts, and what may be in one that was killed', async () => {
