@@ -6,7 +6,7 @@ import type { Identity, IdentityId } from '../../../src/core/identity.ts';
 import type { ClientId, Integration } from '../../../src/core/integration.ts';
 import type { Proof } from '../../../src/core/person.ts';
 import { presenter } from '../../../src/core/presenter.ts';
-import { after, epochSeconds, seconds } from '../../../src/core/time.ts';
+import { after, type EpochSeconds, epochSeconds, seconds } from '../../../src/core/time.ts';
 import { figures, type RefusalCount, refusalCounts } from '../../../src/store/tables/figures.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
 import { identities } from '../../../src/store/tables/identities.ts';
@@ -89,9 +89,13 @@ export class ConsoleScene {
     this.service = service;
   }
 
-  static async open(more: readonly Integration[] = []): Promise<ConsoleScene> {
+  static async open(more: readonly Integration[] = [], at?: EpochSeconds): Promise<ConsoleScene> {
     const doors = 'listeners.0.doors=["authsvc","oauth","pages","console","ops"]';
-    const service = await startService({ sets: [doors], integrations: [ORDERS_SYNC, HOSTILE, ...more] });
+    const service = await startService({
+      sets: [doors],
+      integrations: [ORDERS_SYNC, HOSTILE, ...more],
+      ...(at && { at }),
+    });
     for (const each of Object.values(PEOPLE)) await put(service.store, identities, each);
     return new ConsoleScene(service);
   }

@@ -6,7 +6,7 @@ import { composeService, type Service } from '../../../src/compose/service.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import type { Identity, IdentityId } from '../../../src/core/identity.ts';
 import type { Integration } from '../../../src/core/integration.ts';
-import { epochSeconds } from '../../../src/core/time.ts';
+import { type EpochSeconds, epochSeconds } from '../../../src/core/time.ts';
 import { hashPassword } from '../../../src/directory/local/passwords.ts';
 import { makeLog } from '../../../src/log/log.ts';
 import { openStore } from '../../../src/open-store.ts';
@@ -68,6 +68,8 @@ export interface ServiceOptions {
   readonly isHashSlow?: boolean;
   /** Another node of the same service, whose store is set by `sets`: it has the keys and the people. */
   readonly beside?: RunningService;
+  /** Its clock stands still there, but for `advance`. */
+  readonly at?: EpochSeconds;
 }
 
 export async function startService({
@@ -75,6 +77,7 @@ export async function startService({
   integrations: wanted = [ORDERS],
   isHashSlow = false,
   beside,
+  at,
 }: ServiceOptions = {}): Promise<RunningService> {
   const folder = temporaryFolder('pages');
   const port = await freePort();
@@ -84,7 +87,7 @@ export async function startService({
   writeFileSync(join(folder, 'server.key'), server.key, { mode: 0o600 });
   const settings = [`dataFolder=${folder}`, `listeners.0.port=${port}`, 'log.level=trace', ...UNHURRIED, ...sets];
   const config = loadConfig({ env: {}, sets: settings });
-  const clock = movableClock();
+  const clock = movableClock(at);
   const keyring = beside?.keyring ?? new Keyring(firstKey());
   const lines: string[] = [];
   const log = makeLog({
@@ -150,9 +153,9 @@ async function furnish(store: Store, wanted: readonly Integration[], isHashSlow:
   }
 }
 
-function movableClock(): Clock & { advance(seconds: number): void } {
+function movableClock(at?: EpochSeconds): Clock & { advance(seconds: number): void } {
   let ahead = 0;
-  const milliseconds = () => Date.now() + ahead;
+  const milliseconds = () => (at === undefined ? Date.now() : at * 1000) + ahead;
   return {
     milliseconds,
     now: () => epochSeconds(milliseconds() / 1000),

@@ -107,7 +107,9 @@ async function showThing(visit: ConsoleVisit, of: ThingKind): Promise<Answer> {
   const { place, kind, key } = of;
   const found = await actOf(visit, of, 'show', { id: idOf(visit) });
   if (!found.ok) return refusalOf(visit, place, found.refusal);
-  const { keys, secrets, enabled, ...thing } = found.value.value;
+  const { keys, secrets, enabled, ...rest } = found.value.value;
+  // Of a token issuer: where they come from.
+  const thing: Thing = Array.isArray(keys) ? rest : { ...rest, keys };
   const id = String(thing[key]);
   const state = stateOf({ enabled }, of);
   const its = kind === 'integration' || kind === 'identity' ? { [kind]: id } : undefined;
