@@ -1,100 +1,12 @@
-// Connections: who may open one, who yields, and who is closed.
+// Connections: which are one, and which are closed.
 // Needs: openssl
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { suite, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
-import { LEAST_IDLE_MS } from '../../src/front/limits.ts';
 import { eventually } from '../eventually.ts';
-import { ask, type Front, http1To, http2To, openFront, type Raw, requestTo, statusOf } from './front.ts';
-
-async function open(front: Front, count: number, from?: string): Promise<Raw[]> {
-  const callers: Raw[] = [];
-  for (let n = 0; n < count; n++) callers.push(await http1To(front, from));
-  return callers;
-}
-
-const close = (callers: readonly Raw[]) => {
-  for (const { socket } of callers) socket.destroy();
-};
-
-/** An address that holds no share yet. */
-const NEWCOMER = { from: '127.0.9.2' };
-
-suite('over the limit', { concurrency: true }, () => {
-  test('the connection that has been idle for longest yields: not those in use, nor those used later', async (t) => {
-    const front = await openFront(t, { connections: 6 });
-    const callers = await open(front, 5);
-    const [busy, slow, first, used, second] = callers as [Raw, Raw, Raw, Raw, Raw];
-    const session = http2To(front);
-    await once(session, 'remoteSettings');
-    busy.socket.write(requestTo('/work'));
-    slow.socket.write(`${requestTo('/work', 'POST', 'Content-Type: application/json\r\nContent-Length: 2\r\n')}{`);
-    await wait(LEAST_IDLE_MS / 2);
-    used.socket.write(requestTo('/now'));
-    assert.equal(await statusOf(session.request({ ':path': '/now' })), 200);
-    await wait(LEAST_IDLE_MS / 2 + 100);
-    assert.equal(await ask(front, '/now', NEWCOMER), 200);
-    await eventually('one yields', first.isClosed);
-    callers.push(await http1To(front, NEWCOMER.from));
-    assert.deepEqual(
-      [busy, slow, used, second].map(({ isClosed }) => isClosed()),
-      [false, false, false, false],
-    );
-    callers.push(await http1To(front, NEWCOMER.from));
-    await eventually('the next one yields', second.isClosed);
-    assert.equal(front.connections(), 6);
-    front.goOn();
-    await eventually('the busy one is answered', () => busy.statuses().length === 1);
-    close(callers);
-    session.destroy();
-  });
-
-  test('if no connection has been idle for a second, the newcomer is closed', async (t) => {
-    const front = await openFront(t, { connections: 4 });
-    await eventually('all of it within a second, also on a busy machine', async () => {
-      const began = performance.now();
-      const callers = await open(front, 4);
-      const newcomer = await http1To(front, NEWCOMER.from);
-      const isInTime = performance.now() - began < LEAST_IDLE_MS;
-      if (isInTime) await eventually('the newcomer is closed', newcomer.isClosed);
-      const isAnyClosed = callers.some(({ isClosed }) => isClosed());
-      close([...callers, newcomer]);
-      await eventually('there is room', () => front.connections() === 0);
-      if (isInTime) assert.equal(isAnyClosed, false);
-      return isInTime;
-    });
-    assert.equal(await ask(front, '/now'), 200);
-  });
-
-  test('the connection of a proxy does not yield', async (t) => {
-    const front = await openFront(t, { connections: 3 }, { proxies: ['127.0.0.1'] });
-    const callers = [...(await open(front, 2)), ...(await open(front, 1, '127.0.9.2'))];
-    await wait(LEAST_IDLE_MS + 100);
-    assert.equal(await ask(front, '/now', { from: '127.0.10.2' }), 200);
-    assert.deepEqual(
-      callers.map(({ isClosed }) => isClosed()),
-      [false, false, true],
-    );
-    close(callers);
-  });
-});
-
-test('an address, and a network, can hold a share of the connections; a listed proxy any number', async (t) => {
-  const limits = { connections: 20, addressShare: 20, networkShare: 30 };
-  const front = await openFront(t, limits, { proxies: ['127.0.0.1'] });
-  const callers = [...(await open(front, 6, '127.0.9.2')), ...(await open(front, 6, '127.0.9.3'))];
-  callers.push(...(await open(front, 8)), ...(await open(front, 1, '127.0.10.2')));
-  await wait(50);
-  const isOpen = callers.map(({ isClosed }) => !isClosed());
-  const taken = (from: number, to: number) => isOpen.slice(from, to).filter(Boolean).length;
-  assert.deepEqual([taken(0, 6), taken(6, 12), taken(12, 20), taken(20, 21)], [4, 2, 8, 1]);
-  close(callers);
-  await eventually('all are closed', () => front.connections() === 0);
-  assert.equal(await ask(front, '/now', { from: '127.0.9.2' }), 200);
-});
+import { ask, type Front, http1To, http2To, openFront, requestTo, statusOf } from './front.ts';
 
 test('two connections from one address and port, to two addresses of the service, are two', async (t) => {
   const front = await openFront(t, {}, { plain: true, host: '0.0.0.0' });
@@ -150,7 +62,7 @@ suite('connections that make no progress are closed', { concurrency: true }, () 
       });
       every(() => caller.stdin.writable && caller.stdin.write('k\n'));
       await eventually('it changes its keys', () => said.includes('KEYUPDATE'));
-      assert.equal(await ask(front, '/now', NEWCOMER), 200);
+      assert.equal(await ask(front, '/now'), 200);
     },
     'answers that are not read (HTTP/1.1)': async (front) => {
       const { socket } = await http1To(front);

@@ -27,7 +27,7 @@ const BIG = Buffer.alloc(1024 * 1024, 'x').toString();
 const NOTHING: Census = { held: 0, living: 0, orphaned: 0 };
 
 /** Like the defaults of the configuration. */
-const LIMITS: Limits = {
+export const LIMITS: Limits = {
   headerBytes: 16 * 1024,
   bodyBytes: 64 * 1024,
   headersTimeoutMs: 10_000,
@@ -63,12 +63,16 @@ export interface Front {
 export async function openFront(
   t: Pick<TestContext, 'after'>,
   limits: Partial<Limits> = {},
-  options: Partial<AppOptions> & { readonly plain?: boolean; readonly host?: string } = {},
+  options: Partial<AppOptions> & {
+    readonly plain?: boolean;
+    readonly host?: string;
+    readonly thrown?: () => unknown;
+  } = {},
 ): Promise<Front> {
   const waiting = new Set<() => void>();
   const seen: Front['seen'] = { handled: 0, outcomes: [] };
   const refused: string[] = [];
-  const { plain, host = '127.0.0.1', ...others } = options;
+  const { plain, host = '127.0.0.1', thrown, ...others } = options;
   const app = makeApp({
     limits: { ...LIMITS, headersTimeoutMs: Math.min(10_000, limits.requestTimeoutMs ?? 10_000), ...limits },
     tls: plain ? undefined : { certificate, key, clientCertificates: 'off', issuers: [] },
@@ -100,6 +104,7 @@ export async function openFront(
     seen.handled += 1;
     answerJson(reply, '{}');
   });
+  app.fastify.get('/throws', () => Promise.reject(thrown?.()));
   app.fastify.get('/big', async () => BIG);
   app.fastify.get('/healthz', async () => {
     await work();

@@ -1,6 +1,5 @@
 // When all slots are taken: who is refused, who is not, and who holds none.
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { eventually } from '../eventually.ts';
@@ -58,18 +57,6 @@ suite('all slots are taken', { concurrency: true }, () => {
     for (const each of [...callers, late]) each.socket.destroy();
     session.destroy();
   });
-
-  test('64 health checks are answered at a time', async (t) => {
-    const front = await openFront(t, { inFlight: 1 });
-    const [caller] = await work(front, 1);
-    const session = http2To(front);
-    const checks = Array.from({ length: 65 }, () => statusOf(session.request({ ':path': '/healthz' })));
-    assert.equal(await checks.at(-1), 503);
-    front.goOn();
-    assert.deepEqual(new Set(await Promise.all(checks.slice(0, -1))), new Set([200]));
-    session.destroy();
-    caller?.socket.destroy();
-  });
 });
 
 suite('slow callers hold no slot', { concurrency: true }, () => {
@@ -92,29 +79,6 @@ suite('slow callers hold no slot', { concurrency: true }, () => {
     session.destroy();
   });
 
-  test('if 1,000 answers are not read for half a second, the connection of the oldest is closed', async (t) => {
-    const front = await openFront(t);
-    const open = () => http2To(front, { settings: { initialWindowSize: 0 } });
-    const askOften = async (session: ReturnType<typeof open>) => {
-      const streams = Array.from({ length: 100 }, () =>
-        session.request({ ':path': '/now' }).on('error', () => undefined),
-      );
-      await Promise.all(streams.map((stream) => once(stream, 'response')));
-    };
-    const deaf = Array.from({ length: 10 }, open);
-    for (const session of deaf) await askOften(session);
-    await wait(500);
-    const last = open();
-    await askOften(last);
-    await eventually('the oldest is closed', () => deaf[0]?.destroyed === true);
-    assert.deepEqual(
-      [...deaf, last].filter(({ destroyed }) => destroyed),
-      [deaf[0]],
-    );
-    assert.equal(await ask(front, '/now'), 200);
-    for (const session of [...deaf, last]) session.destroy();
-  });
-
   test('a body that comes after its request was refused as too slow is ignored', async (t) => {
     const front = await openFront(t, { requestTimeoutMs: 1_000 });
     const session = http2To(front, { settings: { initialWindowSize: 0 } });
@@ -124,17 +88,6 @@ suite('slow callers hold no slot', { concurrency: true }, () => {
     stream.end('}');
     await wait(200);
     assert.equal(front.seen.handled, 0);
-    session.destroy();
-  });
-
-  test('work over HTTP/2 may take longer than a request may take to arrive', async (t) => {
-    const front = await openFront(t, { requestTimeoutMs: 1_000 });
-    const session = http2To(front);
-    const stream = session.request({ ':path': '/work' });
-    const status = statusOf(stream);
-    await wait(2_500);
-    front.goOn();
-    assert.equal(await status, 200);
     session.destroy();
   });
 
@@ -163,50 +116,5 @@ suite('shares', { concurrency: true }, () => {
     for (const { socket } of callers) socket.destroy();
     await front.assertNothingHeld();
     for (const { socket } of await work(front, 4, '127.0.9.2')) socket.destroy();
-  });
-
-  test('event streams are counted apart from slots, with the same shares', async (t) => {
-    const front = await openFront(t, { inFlight: 2, eventStreams: 4, addressShare: 50, networkShare: 50 });
-    const follow = async (from: string) => {
-      const caller = await http1To(front, from);
-      caller.socket.write(requestTo('/events'));
-      await eventually('an answer', () => caller.statuses().length === 1);
-      return caller;
-    };
-    const callers = [await follow('127.0.9.2'), await follow('127.0.9.2')];
-    callers.push(await follow('127.0.9.2'), await follow('127.0.10.2'), await follow('127.0.10.2'));
-    callers.push(await follow('127.0.11.2'));
-    assert.deepEqual(
-      callers.map(({ statuses }) => statuses()[0]),
-      [200, 200, 429, 200, 200, 503],
-    );
-    assert.equal(front.census().held, 0);
-    for (const { socket } of callers) socket.destroy();
-    await eventually('all are gone', () => front.connections() === 0);
-    const again = await follow('127.0.9.2');
-    assert.equal(again.statuses()[0], 200);
-    again.socket.destroy();
-  });
-
-  test('requests through a listed proxy count for the address that it forwards, not for the proxy', async (t) => {
-    const front = await openFront(t, { inFlight: 10, addressShare: 20 }, { proxies: ['127.0.0.1'] });
-    const forwarded = async (address: string) => {
-      const caller = await http1To(front);
-      caller.socket.write(requestTo('/work', 'GET', `X-Forwarded-For: ${address}\r\n`));
-      return caller;
-    };
-    const callers = await Promise.all(['10.0.0.1', '10.0.0.1', '10.0.1.1', '10.0.2.1'].map(forwarded));
-    await eventually('all are worked on', () => front.waiting() === 4);
-    const askFor = (address: string) => ask(front, '/now', { headers: `X-Forwarded-For: ${address}\r\n` });
-    assert.deepEqual(await Promise.all([askFor('10.0.0.1'), askFor('10.0.1.1'), ask(front, '/now')]), [429, 200, 200]);
-    for (const { socket } of callers) socket.destroy();
-  });
-
-  test('a proxy that forwards no address counts for nobody, nor for its neighbours', async (t) => {
-    const limits = { inFlight: 10, connections: 10, addressShare: 50, networkShare: 50 };
-    const front = await openFront(t, limits, { proxies: ['127.0.0.1'] });
-    const callers = await work(front, 7);
-    assert.equal(await ask(front, '/now', { from: '127.0.0.2' }), 200);
-    for (const { socket } of callers) socket.destroy();
   });
 });

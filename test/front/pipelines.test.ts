@@ -1,7 +1,6 @@
 // Pipelined requests, and those that Node's parser refuses: every one is answered in its turn, and a broken connection once.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { eventually } from '../eventually.ts';
 import { http1To, openFront, requestTo } from './front.ts';
 
@@ -28,33 +27,6 @@ suite('on a connection of HTTP/1.1', () => {
       assert.match(caller.text(), /^connection: close\r$/im);
       if (expected.at(-1) !== 200) assert.match(caller.text(), /\{"Error":"invalid_request"/);
     });
-
-  test('later bad bytes get no second answer', async (t) => {
-    const front = await openFront(t);
-    const { socket, statuses, isClosed } = await http1To(front);
-    for (let n = 0; n < 5 && socket.writable; n++) {
-      socket.write('NONSENSE\r\n\r\n');
-      await wait(20);
-    }
-    await eventually('it closes', isClosed);
-    assert.deepEqual(statuses(), [400]);
-  });
-
-  test('a pipeline may be 16 requests long: the next one gets 429, and the connection closes', async (t) => {
-    const front = await openFront(t);
-    const [long, longer] = [await http1To(front), await http1To(front)];
-    long.socket.write(requestTo('/work').repeat(16));
-    longer.socket.write(requestTo('/work').repeat(26));
-    await eventually('one is refused', () => front.refused.length === 1);
-    await wait(50);
-    assert.equal(front.seen.handled, 2 * 16);
-    front.goOn();
-    await eventually('it closes', longer.isClosed);
-    assert.deepEqual(longer.statuses(), [...Array(16).fill(200), 429]);
-    await eventually('all answers', () => long.statuses().length === 16);
-    assert.equal(long.isClosed(), false);
-    long.socket.destroy();
-  });
 
   test('an answer that precedes the end of its body in chunks ends the connection', async (t) => {
     const front = await openFront(t);
