@@ -47,13 +47,13 @@ async function stateOf(
   known: readonly Integration[],
   store: FeedStore,
 ): Promise<FeedState | undefined> {
-  const { type, at, subjectId, identityId, clientId, detail } = event;
+  const { type, at, subjectId, identityId, detail } = event;
   if (type === 'revoked') return subjectId ? grantState(subjectId, at, detail) : undefined;
   if (type !== 'administered' || !isNews(detail)) return undefined;
   if (detail.kind === 'signing-key') return { about: 'keys', changedAt: at };
   if (detail.kind === 'resource-server') return { about: 'resource-server', id: detail.id };
   if (identityId !== undefined) return identityState(identityId, event, known, store);
-  return clientId === undefined ? undefined : integrationState(clientId, event, known);
+  return integrationState(event, known);
 }
 
 function grantState(grantId: string, at: EpochSeconds, { scope, resource }: EventOf<'revoked'>['detail']): FeedState {
@@ -84,8 +84,8 @@ function scopeIn(fact: unknown): Scope | undefined {
   return typeof fact === 'string' && !fact.startsWith('sha256:') ? parseScope(fact) : undefined;
 }
 
-function integrationState(clientId: string, event: LoggedEvent, known: readonly Integration[]): FeedState | undefined {
-  const integration = known.find((each) => each.clientId === clientId);
+function integrationState(event: LoggedEvent, known: readonly Integration[]): FeedState | undefined {
+  const integration = known.find(({ clientId }) => clientId === event.clientId);
   const { formerScope, isRecheck } = accessChangeOf(event);
   return (
     integration && {
@@ -158,9 +158,8 @@ function newestOfEach(events: readonly LoggedEvent[]): LoggedEvent[] {
   return events.toReversed().filter((event) => {
     const { type, subjectId, identityId, clientId, detail } = event;
     const { formerScope, isRecheck } = accessChangeOf(event);
-    const former = typeof formerScope === 'object' ? formerScope.text : formerScope;
     const key = JSON.stringify(
-      type === 'administered' ? [detail.kind, identityId, clientId, isRecheck, former] : [subjectId],
+      type === 'administered' ? [detail.kind, identityId, clientId, isRecheck, formerScope] : [subjectId],
     );
     if (seen.has(key)) return false;
     seen.add(key);

@@ -8,7 +8,18 @@ export const integration = anIntegration();
 /** A store with this log, one integration and one identity. */
 export function storeWith(log: readonly object[]) {
   const events = log.map((event, at) => ({ sequence: at + 1, at: NOW, ...event }) as LoggedEvent);
-  const state = { epochs: [] as number[], pages: 0 };
+  /** `meanwhile`: what is committed while the newest events are read. */
+  const state = {
+    epochs: [] as number[],
+    pages: 0,
+    reads: [] as number[],
+    checks: 0,
+    isAway: false,
+    meanwhile: [] as LoggedEvent[],
+  };
+  const add = (...more: readonly object[]) => {
+    for (const event of more) events.push({ sequence: events.length + 1, at: NOW, ...event } as LoggedEvent);
+  };
   const store = {
     now: async () => NOW,
     load: async (_: unknown, key: string) => {
@@ -20,12 +31,23 @@ export function storeWith(log: readonly object[]) {
       state.pages += 1;
       return [integration];
     },
-    events: async ({ after, limit }: { after: number; limit: number }) =>
-      events.filter(({ sequence }) => sequence > after).slice(0, limit),
-    newestEvents: async ({ count, before = Number.POSITIVE_INFINITY }: { count: number; before?: number }) =>
-      events.filter(({ sequence }) => sequence < before).slice(-count),
+    eventProgress: async () => {
+      state.checks += 1;
+      return { drawn: events.length, readable: events.length };
+    },
+    events: async ({ after, limit }: { after: number; limit: number }) => {
+      if (state.isAway) throw new Error('the store is away');
+      if (limit > 1) state.reads.push(limit); // one: whether a place is still in the log
+      return events.filter(({ sequence }) => sequence > after).slice(0, limit);
+    },
+    newestEvents: async ({ count, before = Number.POSITIVE_INFINITY }: { count: number; before?: number }) => {
+      if (state.isAway) throw new Error('the store is away');
+      const found = events.filter(({ sequence }) => sequence < before).slice(-count);
+      events.push(...state.meanwhile.splice(0));
+      return found;
+    },
   } as unknown as FeedStore;
-  return { store, state };
+  return { store, state, events, add };
 }
 
 export const revoked = (subjectId: string, more: object = {}) => ({

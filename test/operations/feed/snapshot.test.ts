@@ -61,6 +61,17 @@ suite('a snapshot', () => {
     assert.deepEqual(await statesOf([{ type: 'refreshed', subjectId: 'a' }, changed(key)]), []);
   });
 
+  test('leaves what happens meanwhile to the stream', async () => {
+    const { store, state } = storeWith([revoked('a')]);
+    state.meanwhile.push({ ...revoked('b'), sequence: 2, at: NOW } as never);
+    const { from, states } = await firstPage(store);
+    assert.equal(from.sequence, 1);
+    assert.deepEqual(
+      states.map((state) => state.about === 'grant' && state.grantId),
+      [false, 'a'],
+    );
+  });
+
   test('is begun again if the store is put back meanwhile, and a later page says so', async () => {
     const { store, state } = storeWith([revoked('a')]);
     state.epochs.push(1, 2, 2, 2); // read before the first page and after it, twice
