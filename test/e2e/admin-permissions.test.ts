@@ -1,11 +1,13 @@
 // Who may do what at the admin door.
+// Own process: it changes the table of acts
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { permissionMatrix } from './admin-matrix.ts';
+import { changedMatrix, permissionMatrix } from './admin-matrix.ts';
 import { AdminScene } from './admin-scene.ts';
 import { registryFollows } from './registry-follows.ts';
 
 permissionMatrix('SQLite');
+changedMatrix();
 
 let scene: AdminScene;
 
@@ -15,49 +17,29 @@ suite('owners, and limits of tokens', () => {
   });
   after(() => scene.close());
 
-  test('owners see and operate their own integrations and grants, and change what does not widen them', async () => {
+  test('owners change what does not widen their integrations', async () => {
     const manage = await scene.token('olga');
     const shop = { scope: 'shop:read,write', owners: ['shop-team'], flows: { device: false } };
     assert.equal((await scene.ask(manage, 'PUT', '/integrations/shop', { body: shop })).status, 201);
     await registryFollows();
     const token = await scene.token('shaun');
-    const rows: [number, string, string, unknown?][] = [
-      [200, 'GET', '/integrations/shop'],
-      [403, 'GET', '/integrations/orders-sync'],
-      [403, 'GET', '/integrations/nothing-of-this-name'],
-      [200, 'POST', '/integrations/shop/disable'],
-      [200, 'POST', '/integrations/shop/enable'],
-      [403, 'POST', '/integrations/orders-sync/disable'],
-      [200, 'PUT', '/integrations/shop', { ...shop, description: 'ours' }],
-      [200, 'PUT', '/integrations/shop', { ...shop, scope: 'shop:read' }],
-      [403, 'PUT', '/integrations/shop', { ...shop, scope: 'shop:read,write,delete' }],
-      [403, 'PUT', '/integrations/shop', { ...shop, scope: 'shop:read', flows: { device: true } }],
-      [403, 'PUT', '/integrations/shop', { ...shop, scope: 'shop:read', owners: ['shop-team', 'others'] }],
-      [403, 'PUT', '/integrations/shop', { ...shop, scope: 'shop:read', overrides: { grantLifetime: 99999999 } }],
-      [403, 'PUT', '/integrations/another', shop],
-      [403, 'DELETE', '/integrations/shop?confirmed=true'],
-      [200, 'GET', '/grants?integration=shop'],
-      [403, 'GET', '/grants'],
-      [403, 'GET', '/grants?integration=orders-sync'],
-      [403, 'POST', '/grants/revoke', { identity: 'ada', confirmed: true }],
-      [200, 'POST', '/grants/revoke', { integration: 'shop', confirmed: true }],
-      [403, 'GET', '/events'],
-      [403, 'GET', '/identities'],
-      [403, 'GET', '/objects'],
+    const bodies: [number, object][] = [
+      [200, { ...shop, description: 'ours' }],
+      [200, { ...shop, scope: 'shop:read' }],
+      [403, { ...shop, scope: 'shop:read,write,delete' }],
+      [403, { ...shop, scope: 'shop:read', flows: { device: true } }],
+      [403, { ...shop, scope: 'shop:read', owners: ['shop-team', 'others'] }],
+      [403, { ...shop, scope: 'shop:read', overrides: { grantLifetime: 99999999 } }],
     ];
-    for (const [status, method, path, body] of rows) {
-      const answer = await scene.ask(token, method, path, { body });
-      assert.equal(answer.status, status, `${method} ${path} ${JSON.stringify(body)}: ${answer.text}`);
+    for (const [status, body] of bodies) {
+      const answer = await scene.ask(token, 'PUT', '/integrations/shop', { body });
+      assert.equal(answer.status, status, `${JSON.stringify(body)}: ${answer.text}`);
     }
     const { items } = (await scene.ask(token, 'GET', '/integrations')).json as { items: { clientId: string }[] };
     assert.deepEqual(
       items.map(({ clientId }) => clientId),
       ['shop'],
     );
-    const read = await scene.token('shaun', 'tessera:read');
-    assert.equal((await scene.ask(read, 'POST', '/integrations/shop/disable')).status, 403);
-    const byDevice = await scene.tokenByDevice(await scene.add('shaun', ['shop-team']));
-    assert.equal((await scene.ask(byDevice, 'POST', '/integrations/shop/disable')).status, 403);
   });
 
   test('a refusal names what is lacking: the scope of the login, the group, or the proof', async () => {

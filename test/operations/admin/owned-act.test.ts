@@ -48,26 +48,6 @@ test('their list has their integrations in pages, without removed ones', async (
   assert.equal(all, false);
 });
 
-test('they show, disable and end what is theirs, and nothing else', async (t) => {
-  const { run } = await scene(t);
-  const [mine, others] = [hexOf(16, 1), hexOf(16, 4)];
-  const acts: [name: ActName, given: Given, other: Given][] = [
-    ['integration-show', { id: 'a' }, { id: 'other' }],
-    ['integration-disable', { id: 'a' }, { id: 'other' }],
-    ['grant-show', { id: mine }, { id: others }],
-    ['grant-timeline', { id: mine.slice(0, 8) }, { id: hexOf(16, 9) }],
-    ['grant-list', { query: { integration: 'a' } }, { query: {} }],
-    ['grant-revoke', { id: mine }, { id: 'x' }],
-    ['grant-revoke-all', { body: { integration: 'b', confirmed: true } }, { body: { confirmed: true } }],
-  ];
-  for (const [name, given, other] of acts) {
-    assert.equal(await run(name, other), REFUSED, name);
-    assert.notEqual(typeof (await run(name, given)), 'string', name);
-  }
-  for (const name of ['identity-list', 'integration-remove'] as const)
-    assert.equal(await run(name, { id: 'a', query: {} }), REFUSED);
-});
-
 test('a name that nobody has, and one without grants there, give the same answer', async (t) => {
   const { run } = await scene(t);
   for (const identity of ['eve', 'ada']) {
