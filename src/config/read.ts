@@ -17,6 +17,7 @@ export interface Node extends Partial<SettingNotes> {
   readonly items?: Node;
   /** Groups of settings, of which the setting `kind` chooses one. */
   readonly oneOf?: readonly Node[];
+  readonly anyOf?: readonly Node[];
   readonly enum?: readonly unknown[];
   readonly minItems?: number;
 }
@@ -86,6 +87,9 @@ function readSetting(node: Node, value: unknown, path: Path, reading: Reading): 
   const outside = known === undefined ? undefined : whyOutside(known, node);
   if (outside !== undefined) return blame(path, outside, reading, node);
   if (known !== undefined) return known;
+  const entry = Array.isArray(value) ? value.findIndex((one) => !fits(node.anyOf?.[0]?.items ?? {}, one)) : -1;
+  if (Array.isArray(value) && entry >= 0)
+    return blame([...path, entry], `expected ${node.expected}; found ${shown(value[entry])}`, reading, node);
   const found = SECRET_KINDS.includes(node.kind) ? '' : `; found ${shown(value)}`;
   return blame(path, `expected ${node.expected}${found}`, reading, node);
 }

@@ -2,7 +2,6 @@
 
 import { formatDuration } from '../core/duration.ts';
 import { OWNED_SEGMENTS } from '../doors/doors.ts';
-import { isAddressRange } from '../outbound/address-filter.ts';
 import type { Mistake } from './mistake.ts';
 import type { Listener, ReadConfig } from './schema.ts';
 
@@ -76,11 +75,6 @@ const RULES: Readonly<Record<string, Rule>> = {
     const problem = `${oauth.mount} belongs to another door`;
     return [{ path: 'oauth.mount', problem, example: 'mount: /oauth2' }];
   },
-  networksAreNetworks: ({ proxies, limits, oauth }) => [
-    ...notNetworks('proxies.addresses', proxies.addresses),
-    ...notNetworks('limits.exemptNetworks', limits.exemptNetworks),
-    ...notNetworks('oauth.clientDocumentAddresses', oauth.clientDocumentAddresses),
-  ],
   /** A trusted proxy decides which address and certificate a request has. */
   proxiesAreNotEveryone: ({ proxies }) =>
     proxies.addresses.flatMap((network, index) => {
@@ -119,10 +113,9 @@ const RULES: Readonly<Record<string, Rule>> = {
       const at = (name: string, problem: string): Mistake[] => [{ path: `directories.${index}.${name}`, problem }];
       const flaws = same.includes(index) ? at('label', 'another directory already has this label') : [];
       if (directory.kind === 'oidc') {
-        const { idClaims, scopes, addresses, scim, operators, viewers } = directory;
+        const { idClaims, scopes, scim, operators, viewers } = directory;
         return [
           ...flaws,
-          ...(idClaims.length === 0 ? at('idClaims', 'name at least one claim') : []),
           ...(scim && scim.firstClaims.length !== idClaims.length - 1
             ? at('scim.firstClaims', 'expected a value for each of idClaims but the last')
             : []),
@@ -130,15 +123,10 @@ const RULES: Readonly<Record<string, Rule>> = {
             ? at('operators', 'groups are pushed here: put operators and viewers into another directory')
             : []),
           ...(scopes.includes('openid') ? [] : at('scopes', 'expected openid among them')),
-          ...notNetworks(`directories.${index}.addresses`, addresses),
         ];
       }
-      const { servers, recheckAfter, trustFor } = directory;
-      return [
-        ...flaws,
-        ...(servers.length === 0 ? at('servers', 'name at least one server') : []),
-        ...(trustFor < recheckAfter ? at('trustFor', 'expected at least recheckAfter') : []),
-      ];
+      const { recheckAfter, trustFor } = directory;
+      return [...flaws, ...(trustFor < recheckAfter ? at('trustFor', 'expected at least recheckAfter') : [])];
     });
   },
 };
@@ -156,14 +144,6 @@ function whyNotPlain({ tls, host, behindProxy }: Listener, proxies: readonly str
 }
 
 const OAUTH_SEGMENT = 'oauth2';
-
-function notNetworks(setting: string, listed: readonly string[]): Mistake[] {
-  return listed.flatMap((network, index) => {
-    if (isAddressRange(network)) return [];
-    const problem = `expected an IP address or a network; found ${JSON.stringify(network)}`;
-    return [{ path: `${setting}.${index}`, problem, example: `${setting.split('.').at(-1)}: [10.0.0.0/24]` }];
-  });
-}
 
 /** The indexes of values that stood earlier in the list. */
 function repeated(values: readonly (string | undefined)[]): number[] {

@@ -40,7 +40,9 @@ export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance serv
   ),
   listeners,
   proxies: section('Proxies whose headers are trusted.', {
-    addresses: networks('Proxies whose headers are trusted: addresses or networks (CIDR).', ['10.0.0.0/24']),
+    addresses: networks('Proxies whose headers are trusted: addresses or networks (CIDR).', ['10.0.0.0/24'], {
+      not: { type: 'array', contains: { type: 'string', pattern: '/0$' } },
+    }),
     clientCertificateHeader: choice(
       ['off', 'rfc9440', 'url-encoded-pem', 'xfcc'],
       'How a proxy forwards the client certificate: `off`, `rfc9440` (`Client-Cert`, `Client-Cert-Chain`), `url-encoded-pem` (nginx), `xfcc` (Envoy).',

@@ -1,6 +1,7 @@
 // A setting is a piece of the schema. Besides its type it carries the text for the reference page, for editors and for
 // error messages. `kind` says how its text is decoded into the value that the program holds (read.ts).
 
+import { ADDRESS_RANGE, HOST, IPV6, PORT } from '../core/address-pattern.ts';
 import { DURATION_PATTERN, formatDuration } from '../core/duration.ts';
 import type { Seconds } from '../core/time.ts';
 import {
@@ -77,11 +78,16 @@ export function choice<const Values extends readonly string[]>(values: Values, d
   return described<Values[number]>({ enum: values, ...notes(`one of ${values.join(', ')}`, description, usual) });
 }
 
-export function choices<const Values extends readonly string[]>(values: Values, description: string, usual?: Usual) {
+export function choices<const Values extends readonly string[]>(
+  values: Values,
+  description: string,
+  usual?: Usual,
+  more = {},
+) {
   const items = { enum: values };
   const expected = `a list of ${values.join(', ')}`;
   return described<readonly Values[number][]>({
-    anyOf: [{ type: 'array', minItems: 1, uniqueItems: true, items }],
+    anyOf: [{ type: 'array', minItems: 1, uniqueItems: true, items, ...more }],
     ...notes(expected, description, usual),
   });
 }
@@ -90,14 +96,13 @@ export function text(expected: string, pattern: string, description: string, usu
   return string({ pattern, ...notes(expected, description, usual) });
 }
 
-export function texts(expected: string, pattern: string, description: string, usual?: Usual) {
-  const list = { type: 'array', items: { type: 'string', pattern } } as const;
+export function texts(expected: string, pattern: string, description: string, usual?: Usual, more: object = {}) {
+  const list = { type: 'array', items: { type: 'string', pattern }, ...more } as const;
   return described<readonly string[]>({ anyOf: [list], ...notes(expected, description, usual) });
 }
 
-export function networks(description: string, example: readonly string[]) {
-  const pattern = '^[0-9A-Fa-f.:]+(/[0-9]{1,3})?$';
-  return texts('a list of IP addresses or networks', pattern, description, { default: [], example });
+export function networks(description: string, example: readonly string[], more?: object) {
+  return texts('a list of IP addresses or networks', ADDRESS_RANGE, description, { default: [], example }, more);
 }
 
 /** Refused: ~ and variables, which only a shell expands, other names in angle brackets, spaces at an end, and control characters. */
@@ -110,9 +115,13 @@ export function path(description: string, usual?: Usual) {
   return string({ pattern: `^${PATH}$`, ...notes(expected, description, usual, 'path') });
 }
 
+/** What a name of other letters is in ASCII, the loader finds out. */
+const OTHER_LETTERS = '[^\\s/?#@:]*[^\\s\\p{ASCII}\\p{Cs}][^\\s/?#@:\\p{Cs}]*';
+
 export function url(description: string, usual?: Usual) {
   return string({
-    pattern: '^https?://[^\\s/?#@]+/?$',
+    pattern: `^https?://(?:${HOST}|\\[(?:${IPV6})\\]|${OTHER_LETTERS})(?::${PORT})?/?$`,
+    not: { type: 'string', pattern: '^http://(?!(?:localhost|127(?:\\.[0-9]{1,3}){3}|\\[::1\\])(?:[:/]|$))' },
     ...notes('https:// and a name in lower case, without a path', description, usual, 'url'),
   });
 }

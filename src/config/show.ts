@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { formatDuration } from '../core/duration.ts';
+import { formatDuration, LONGEST, patternWithin } from '../core/duration.ts';
 import { type Node, ofKind } from './read.ts';
 import { CONFIG_SCHEMA, type Config } from './schema.ts';
 import { type KeyringSource, writtenDefault } from './setting.ts';
@@ -39,11 +39,12 @@ export function configJsonSchema(): unknown {
 }
 
 function cleaned(node: Node): unknown {
-  const { expected: _, kind: __, least: ___, most: ____, required, properties, items, oneOf, ...rest } = node;
+  const { expected: _, kind, least, most, required, properties, items, oneOf, ...rest } = node;
   const needed = required?.filter((key) => properties?.[key]?.default === undefined) ?? [];
   const value = writtenDefault(node);
   return {
     ...rest,
+    ...(kind === 'duration' && { anyOf: durations(least, most) }),
     ...(value !== undefined && { default: value }),
     ...(needed.length > 0 && { required: needed }),
     ...(items && { items: cleaned(items) }),
@@ -52,4 +53,12 @@ function cleaned(node: Node): unknown {
       properties: Object.fromEntries(Object.entries(properties).map(([key, child]) => [key, cleaned(child)])),
     }),
   };
+}
+
+/** With their limits, which the loader words by itself. */
+function durations(least = 0, most: number = LONGEST) {
+  return [
+    { type: 'string', pattern: patternWithin(least, most) },
+    { type: 'integer', minimum: least, maximum: most },
+  ];
 }

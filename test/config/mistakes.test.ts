@@ -181,27 +181,12 @@ suite('rules between settings', () => {
     ['the oauth door below authsvc', 'oauth: { mount: /authsvc/oauth }', 'oauth.mount', /belongs to another door/],
     ['a proxy that is no network', 'proxies: { addresses: ["10.0.0.300"] }', 'proxies.addresses.0', /IP address/],
     [
-      'an exempt network that is none',
-      'limits: { exemptNetworks: [10.0.0.0/33] }',
-      'limits.exemptNetworks.0',
-      /IP address/,
-    ],
-    [
-      'an address of documents that is none',
-      'oauth: { clientDocumentAddresses: [10.0.0.0/33] }',
-      'oauth.clientDocumentAddresses.0',
-      /IP address/,
-    ],
-    ['a network too narrow', 'proxies: { addresses: ["10.0.0.0/33"] }', 'proxies.addresses.0', /IP address/],
-    [
       'a certificate header without trusted proxies',
       'proxies: { clientCertificateHeader: xfcc }',
       'proxies.addresses',
       /no certificate header is trusted/,
     ],
     ['lifetimes of nothing', 'tokens: { grantLifetime: 0 }', 'tokens.grantLifetime', /more than 0/],
-    ['a window of nothing, which would allow any guesses', 'signIn: { window: 0 }', 'signIn.window', /more than 0/],
-    ['a timeout of nothing, which is none', 'limits: { idleTimeout: 0 }', 'limits.idleTimeout', /more than 0/],
     ['a timeout too long for a timer', 'limits: { stopTimeout: 30d }', 'limits.stopTimeout', /at most 1d/],
     [
       'people who must sign in again at once',

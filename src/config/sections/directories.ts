@@ -19,6 +19,8 @@ const filter = (description: string, example: string) =>
 const name = (description: string, example: string) =>
   text('a distinguished name', '^[^=]+=.+$', description, { example });
 
+const NOT_EMPTY = { minItems: 1 };
+
 const label = text(
   'a label of letters, digits and _.+-, other than local and integration',
   '^(?!(?:local|integration)$)[A-Za-z][A-Za-z0-9_.+-]{0,63}$',
@@ -52,6 +54,7 @@ const ldap = {
     '^ldaps?://[^\\s/?#@]+$',
     'Its servers, tried in turn. `ldap://` uses StartTLS.',
     { example: ['ldaps://ldap1.example.com', 'ldaps://ldap2.example.com'] },
+    NOT_EMPTY,
   ),
   authorities,
   bindDn: name('The service account that searches.', 'cn=tessera,ou=services,dc=example,dc=com'),
@@ -114,12 +117,21 @@ const oidc = {
   ),
   authorities,
   addresses: networks('`oidc`: private addresses of the provider.', ['10.2.0.0/16']),
-  scopes: texts('a list of scopes', '^[!-~]{1,128}$', '`oidc`: scopes to request.', ['openid', 'profile', 'email']),
+  scopes: texts(
+    'a list of scopes',
+    '^[!-~]{1,128}$',
+    '`oidc`: scopes to request, `openid` among them.',
+    ['openid', 'profile', 'email'],
+    {
+      contains: { const: 'openid' },
+    },
+  ),
   idClaims: texts(
     'a list of claims',
     CLAIM,
     '`oidc`: claims that identify a person. A change gives everybody another identity.',
     { default: ['sub'], example: ['tid', 'oid'] },
+    NOT_EMPTY,
   ),
   claims: section('Claims that carry names and groups. The e-mail address is `email`, if `email_verified` is true.', {
     userName: optional(claim('The user name: a claim that people cannot set.', 'preferred_username')),

@@ -49,6 +49,7 @@ export const listeners = entries(
         DOOR_NAMES,
         '`authsvc`, `oauth` (also for resource servers and `tessera login`), `pages` (also for devices), `ops` (health, metrics), `admin`, `console` (beside `pages`), `scim`. If absent, the first four without `/metrics`.',
         { example: ['ops'] },
+        { not: { contains: { const: 'console' }, not: { contains: { const: 'pages' } } } },
       ),
     ),
   },
