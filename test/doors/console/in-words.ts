@@ -10,11 +10,12 @@ const LEFT_OUT =
 const SAYING = /\b(?:good|bad|deny|warning|notice|alert|wrong|series-\d)\b/;
 const ANEW = /<g class="axis">.*?<\/g>|<input[^>]*name="(?:form_token|revision)"[^>]*>|<search>.*?<\/search>/gs;
 
-export function inWords(page: string): string {
+export function inWords(page: string, from = '<main'): string {
   return page
-    .slice(page.indexOf('<main'), page.indexOf('</main>'))
+    .slice(page.indexOf(from), page.indexOf('</main>'))
     .replaceAll(ANEW, '')
     .replaceAll(/\s+/g, ' ')
+    .replaceAll(/<(p|ul|ol|dl|section|h3)\b[^>]*> ?<\/\1>/g, ' (empty) ')
     .replaceAll(/<(\/?)(\w+)([^>]*)>/g, (_, closes, name, rest) => tagInWords(name, rest, closes !== ''))
     .replaceAll(/(?: *;)+(?=\s*(?:\n|;|$))| ;(?= *\|)/g, '')
     .replaceAll(/ *\n[ ;\n]*/g, '\n')

@@ -145,7 +145,10 @@ export class ConsoleScene {
     });
     const grant = {
       ...made,
-      pair: { ...made.pair, issuedAt: epochSeconds(now - 600), presenter: presenter('192.0.2.7', 'curl/8') },
+      pair: {
+        ...{ ...made.pair, issuedAt: epochSeconds(now - 600), presenter: presenter('192.0.2.7', 'curl/8') },
+        ...difference.pair,
+      },
     };
     const { scope, clientId, identityId, refreshUntil: until, createdAt: at } = grant;
     await this.store.change(grants, id, () => ({

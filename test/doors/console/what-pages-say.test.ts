@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import type { Act, Author } from '../../../src/core/act.ts';
 import { acted, type Event } from '../../../src/core/event.ts';
 import type { GrantId } from '../../../src/core/grant.ts';
+import type { IdentityId } from '../../../src/core/identity.ts';
 import type { ClientId } from '../../../src/core/integration.ts';
 import { presenter } from '../../../src/core/presenter.ts';
 import { epochSeconds } from '../../../src/core/time.ts';
@@ -33,13 +34,32 @@ const authority = makeAuthority({ name: 'Corp CA', notBefore: '2026-12-01', notA
 const TILL = anIntegration({
   clientId: 'till' as ClientId,
   name: 'Till',
+  owners: ['shop-team'],
   confidential: true,
   flows: { device: false, certificate: false, secret: true },
   secrets: [{ hash: hexOf(32), createdAt: ago(80 * DAY), endsAt: epochSeconds(NOW + 2 * DAY) }] as never,
   overrides: { accessTokenLifetime: 900 } as never,
 });
-const BARE = anIntegration({ clientId: 'bare' as ClientId, name: 'Bare', confidential: true, scope: scopeOf('a:b') });
-const OFF = anIntegration({ clientId: 'off' as ClientId, name: 'Off', enabled: false });
+/** Named like a person. */
+const BARE = anIntegration({
+  clientId: 'oscar' as ClientId,
+  name: 'Bare',
+  confidential: true,
+  flows: { device: true, certificate: true, secret: true },
+  secrets: [{ hash: hexOf(32, 2), createdAt: ago(90 * DAY), endsAt: ago(DAY) }] as never,
+  scope: scopeOf('a:b'),
+  access: { to: 'named', identities: [PEOPLE.nina.id], groups: [] },
+  owners: ['bare-team'],
+});
+const OFF = anIntegration({
+  clientId: 'off' as ClientId,
+  name: 'Off',
+  enabled: false,
+  keys: { from: 'url', url: 'https://off.example/keys' },
+});
+
+/** Whose user name is the address of another. */
+const MEL = `local:{00000000-0000-4000-8000-${'6'.repeat(12)}}` as IdentityId;
 
 let scene: ConsoleScene;
 before(async () => {
@@ -63,28 +83,43 @@ async function furnishThings(): Promise<void> {
   await put(store, tokenIssuers, aTokenIssuer());
   await put(store, resourceServers, aResourceServer({ secrets: [{ hash: hexOf(32), createdAt: ago(DAY) }] as never }));
   await put(store, identities, { ...BOB, enabled: false });
+  await put(store, identities, { ...PEOPLE.vera, groups: ['bare-team'] });
+  await put(store, identities, { ...BOB, id: MEL, userName: 'nina@example.com' });
   await put(store, passkeys, {
     identityId: PEOPLE.oscar.id,
     keys: [aPasskey('aa', { isStrong: true, createdAt: ago(DAY) })],
   } as never);
+  const once = { refused: 1, issued: 1, 'refused refresh-token-reused': 1 };
+  const oak = { node: 'oak:2:bb', version: '0.3.1', endsAt: epochSeconds(NOW + DAY) };
+  await put(store, figures, { ...oak, step: 900, at: ago(7200), lag: 0, counts: once });
   await put(store, figures, {
     ...{ step: 60, at: ago(120), node: 'oak:2:bb', version: '0.3.1', lag: 2.4, endsAt: epochSeconds(NOW + DAY) },
     counts: {
-      fault: 2,
+      fault: 10,
       'refused refresh-token-reused': 3,
-      refused: 200,
+      refused: 533, // a tenth of all, exactly
       ...Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((name) => [`refused ${name}`, 9])),
     },
   });
 }
 
+/** Of that many letters, in words. */
+const agentOf = (length: number) => `${'abcd '.repeat(20).slice(0, length - 1)}z`;
+
 /** With what happened to each. */
 async function furnishGrants(): Promise<void> {
   const { store } = scene;
   const { pair } = await scene.grant(1);
-  await scene.grant(2, 'vera', { identityId: BOB.id, clientId: OFF.clientId, pair: { ...pair, generation: 1 } });
-  await scene.grant(3, 'nina', { refreshUntil: ago(HOUR) });
-  await scene.grant(4, 'nina', { revoked: { at: ago(HOUR), reason: 'reuse' } });
+  const from = (length: number) => ({ ...pair, presenter: presenter('192.0.2.7', agentOf(length)) });
+  await scene.grant(1, 'nina', { pair: from(40) });
+  await scene.grant(2, 'vera', { identityId: BOB.id, clientId: OFF.clientId, pair: { ...from(41), generation: 1 } });
+  await scene.grant(3, 'nina', { refreshUntil: ago(HOUR), pair: from(79) });
+  await scene.grant(4, 'nina', {
+    revoked: { at: ago(HOUR), reason: 'reuse' },
+    pair: { ...from(80), issuedAt: ago(1.5 * HOUR) },
+  });
+  for (const [index, holder] of (['olga', 'vera', 'shaun'] as const).entries())
+    await scene.grant(6 + index, holder, { createdAt: ago(3 * HOUR) });
   const origin = {
     kind: 'certificate',
     certificate: { certificate: hexOf(16, 5), issuerKey: hexOf(16), key: hexOf(32) },
@@ -102,10 +137,16 @@ async function furnishGrants(): Promise<void> {
       ...of,
       type: 'retried',
       at: ago(2 * HOUR),
-      detail: { firstAddress: '192.0.2.8', firstAgent: 'curl/8 (y)', alarm: true },
+      detail: { firstAddress: '192.0.2.8', firstAgent: agentOf(80), alarm: true },
     },
     { ...of, type: 'reused', at: ago(HOUR), requestId: hexOf(8, 77), detail: { ended: true } },
-    { ...of, type: 'revoked', at: ago(HOUR), detail: { reason: 'reuse', scope: 'orders:read' } },
+    {
+      ...of,
+      type: 'revoked',
+      at: ago(HOUR),
+      presenter: presenter('192.0.2.9', ''),
+      detail: { reason: 'reuse', scope: 'orders:read' },
+    },
     { type: 'revoked', at: ago(HOUR), subjectId: hexOf(16, 6), detail: { reason: 'by-operator', by } } as never,
   ];
   const did = (act: Act, past: number, author: Author = by) => acted(act, { at: ago(past), by: author });
@@ -161,46 +202,86 @@ async function furnishRefusals(): Promise<void> {
 
 const GRANT = (index: number) => `/grants/018f${hexOf(14, index)}`;
 const [NINA = '', OSCAR = ''] = [PEOPLE.nina, PEOPLE.oscar].map(({ id }) => `/identities/${encodeURIComponent(id)}`);
+const ofIdentity = (id: string) => encodeURIComponent(id);
 
 const PAGES: Readonly<Record<string, readonly string[]>> = {
   olga: [
     ...['', '?refusals=all&span=day', '/figures/other'],
     ...['requests', 'refusals', 'refreshes', 'times', 'living', 'ending', 'reuse'].map((name) => `/figures/${name}`),
     ...['refusals', 'living', 'ending'].map((name) => `/figures/${name}?span=month`),
-    ...['/grants', '/grants?identity=nina&all=yes', '/grants?address=192.0.2.99', '/grants?certificate=no'],
-    ...[1, 2, 4, 5].map(GRANT),
-    ...[`${GRANT(1)}/end`, '/grants/end?identity=nina', '/grants/end?address=192.0.2.7', '/grants/end', '/grants/no'],
-    ...['integrations', 'issuers', 'token-issuers', 'resource-servers', 'identities'].map((place) => `/${place}`),
-    ...[`/integrations/${CLIENT}`, '/integrations/till', '/integrations/bare', '/integrations/off', '/integrations/no'],
-    ...['/issuers/corp', '/issuers/gone', '/token-issuers/ci', '/resource-servers/orders-api', NINA, OSCAR],
+    ...['', '?identity=nina&all=yes', '?address=192.0.2.99', '?certificate=no', `?after=018f${hexOf(14, 5)}`].map(
+      (query) => `/grants${query}`,
+    ),
+    ...['?after=x', `?identity=${ofIdentity(PEOPLE.nina.id)}`, `?identity=${ofIdentity(MEL)}`].map(
+      (query) => `/grants${query}`,
+    ),
+    ...[1, 2, 3, 4, 5].map(GRANT),
     ...[
-      '/integrations/till/secret-drop',
-      '/integrations/off/enable',
-      `/integrations/${CLIENT}/disable`,
-      '/issuers/corp/remove',
-    ],
-    ...['/integrations/import', `${OSCAR}/passkey-remove?passkey=aa`, `${OSCAR}/password`, `${NINA}/passkey-invite`],
-    ...['/explain', '/events', '/events?type=reused&within=86400', '/events?about=no', '/events?from=x&before=1'],
-    ...[
-      `/requests/${hexOf(8, 77)}`,
-      `/requests/${hexOf(8, 16)}`,
+      `${GRANT(1)}/end`,
+      '/grants/no/end',
+      '/grants/no',
       '/grants/no?done=yes',
       '/grants/no?done=yes&ended=2',
       '/grants/no?ended=2',
     ],
+    ...['?identity=nina', '?address=192.0.2.7', `?integration=${CLIENT}`, '', '?identity=nobody'].map(
+      (query) => `/grants/end${query}`,
+    ),
+    ...['integrations', 'issuers', 'token-issuers', 'resource-servers', 'identities'].map((place) => `/${place}`),
+    ...[CLIENT, 'till', 'oscar', 'off', 'no', '?after=off', '?after=zz'].map(
+      (id) => `/integrations${id.startsWith('?') ? '' : '/'}${id}`,
+    ),
+    ...['/issuers/corp', '/issuers/gone', '/token-issuers/ci', '/resource-servers/orders-api', NINA, OSCAR],
+    ...[
+      'till/secret-drop',
+      'till/secret-make',
+      'off/enable',
+      'no/enable',
+      `${CLIENT}/enable`,
+      `${CLIENT}/disable`,
+      `${CLIENT}/remove`,
+      'import',
+    ].map((act) => `/integrations/${act}`),
+    ...[
+      '/issuers/corp/remove',
+      `${OSCAR}/passkey-remove?passkey=aa`,
+      `${OSCAR}/password`,
+      `${NINA}/password`,
+      `${NINA}/passkey-invite`,
+    ],
+    ...[
+      '',
+      '?type=reused&within=86400',
+      '?about=no',
+      '?from=x&before=1',
+      '?before=3',
+      '?to=2027-01-15',
+      `?identity=${ofIdentity(PEOPLE.nina.id)}`,
+    ].map((query) => `/events${query}`),
+    ...['csv', 'jsonl'].map((form) => `/events.${form}?by=oscar`),
+    ...['/explain', ...[hexOf(8, 77), hexOf(8, 16), 'nina'].map((id) => `/requests/${id}`)],
   ],
-  'olga by password': ['/integrations', '/grants', `/integrations/${CLIENT}`],
-  vera: [''],
+  'olga by password': ['/integrations', '/grants', `/integrations/${CLIENT}`, '/integrations/till', OSCAR],
   shaun: [
-    '',
-    '/grants',
-    `/grants?integration=${CLIENT}`,
-    GRANT(4),
-    '/integrations',
-    `/integrations/${CLIENT}`,
-    '/explain',
-    '/events',
+    ...[
+      '',
+      '/grants',
+      `/grants?integration=${CLIENT}&identity=${ofIdentity(PEOPLE.nina.id)}`,
+      GRANT(4),
+      '/integrations',
+      `/integrations/${CLIENT}`,
+    ],
+    ...[
+      '/integrations/till',
+      '/integrations/orders-sync/remove',
+      '/integrations/off/disable',
+      '/issuers',
+      '/explain',
+      '/events',
+      `/requests/${hexOf(8, 77)}`,
+    ],
   ],
+  vera: ['/grants', '/grants?integration=oscar', '/integrations/oscar'],
 };
 
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -209,7 +290,7 @@ const SEEN = { description: 'Older', vendor: 'Example' };
 
 /** Forms that change nothing: questions, and what is shown before something is done. */
 const FORMS: readonly (readonly [path: string, fields: Readonly<Record<string, string>>])[] = [
-  ...['', 'hello', JWT].map((text) => ['/explain', { text }] as const),
+  ...['', 'hello', JWT, authority.issue({ commonName: 'nina' }).pem].map((text) => ['/explain', { text }] as const),
   ...[
     'nina',
     'example.com',
@@ -218,7 +299,7 @@ const FORMS: readonly (readonly [path: string, fields: Readonly<Record<string, s
     'nobody',
     hexOf(8, 77),
     hexOf(8, 9),
-    'x'.repeat(65),
+    ...['x'.repeat(64), 'x'.repeat(65), 'orders', 'till'],
     `tsa_${'A'.repeat(60)}`,
   ].map((q) => ['/search', { q }] as const),
   [
@@ -230,6 +311,9 @@ const FORMS: readonly (readonly [path: string, fields: Readonly<Record<string, s
   ['/identities/new', { step: 'check', object_name: 'eve', email: 'eve@example.com' }],
   [`/integrations/off/enable`, { revision: '1', seen: JSON.stringify(SEEN) }],
   ['/integrations/no/disable', { revision: '1' }],
+  ['/integrations/till/secret-make', { endsIn: 'soon', revision: '1' }],
+  [`${OSCAR}/password`, { password: 'short' }],
+  ['/integrations/oscar/change', { step: 'check', name: 'Bare' }],
   ['/integrations/off/no', {}],
 ];
 
@@ -241,7 +325,7 @@ function settled(text: string): string {
   ]);
   return people
     .reduce((rest, [id = '', name = '']) => rest.replaceAll(id, `ID-OF-${name.toUpperCase()}`), text)
-    .replaceAll(/(?:[0-9A-F]{2}:[ ]*){31}[0-9A-F]{2}/g, 'FINGERPRINT')
+    .replaceAll(/(?:[0-9A-F]{2}: ){31}[0-9A-F]{2}/g, 'FINGERPRINT')
     .replaceAll(/-----BEGIN.*?-----END CERTIFICATE-----/gs, 'PEM')
     .replaceAll(/[\w.-]+:\d+:[0-9a-f]{6,} \| \S+/g, 'NODE | VERSION')
     .replaceAll(/\b6b49d2[0-9a-f]{10}\b/g, 'REQUEST');
@@ -255,7 +339,10 @@ test(`${TRANSCRIPT} has what every page says and where it leads`, async () => {
     const visitor = await scene.visitor(role as Role, who === role ? 'passkey' : 'password');
     for (const path of paths) {
       const { status, text, headers } = await visitor.get(`/console${path}`);
-      told.push(`\n== ${who}: ${path} ${status} ${headers.location ?? ''}`.trimEnd(), settled(inWords(text)));
+      const shown = text.startsWith('<')
+        ? inWords(text, path === paths[0] ? '<nav class="console-menu' : '<main')
+        : text;
+      told.push(`\n== ${who}: ${path} ${status} ${headers.location ?? ''}`.trimEnd(), settled(shown));
     }
   }
   const olga = await scene.visitor('olga');
