@@ -1,6 +1,6 @@
 // A node whose integration gets JWTs, with its signing keys in a keyring and in the store.
 
-import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../src/core/signing-key.ts';
+import type { SigningAlgorithm } from '../src/core/signing-key.ts';
 import { publishKeys } from '../src/operations/admin/signing-keys.ts';
 import type { Store } from '../src/store/store.ts';
 import { addSigningKey, firstKey, Keyring, type StoredKey } from '../src/tokens/keyring.ts';
@@ -18,7 +18,7 @@ export interface JwtNode {
 export async function aJwtNode(
   store: Store,
   clock: TestClock,
-  algorithm: SigningAlgorithm = SIGNING_ALGORITHMS[0],
+  algorithm: SigningAlgorithm = 'ES256',
 ): Promise<JwtNode> {
   const { keys } = addSigningKey(firstKey(), algorithm);
   await publishKeys(keys, { store, by: OPERATOR });

@@ -97,7 +97,7 @@ function longestGrant({ registry, settings }: ListPorts): Seconds {
 
 // Stores the contents of revocation lists. Large ones are in parts, a row each: a row is one step on the event loop.
 
-export const PART_OCTETS = 256 * 1024;
+const PART_OCTETS = 256 * 1024;
 /** The largest that `revocation.listBytes` allows. */
 const MAX_OCTETS = 1024 ** 3;
 /** Parts that have not changed are written again before they are swept (sweep.ts). */

@@ -23,9 +23,9 @@ export interface QueueOptions {
 }
 
 /** A span takes some 500 bytes. */
-export const MOST_WAITING = 4096;
+const MOST_WAITING = 4096;
 /** Encoding a batch takes about a millisecond of the event loop. */
-export const BATCH = 256;
+const BATCH = 256;
 const EVERY_MS = 2_000;
 const ATTEMPTS = 3;
 const PAUSE_MS = 500;

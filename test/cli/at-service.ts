@@ -6,9 +6,7 @@ import { dirname, join } from 'node:path';
 import { composeService } from '../../src/compose/service.ts';
 import { loadConfig, settingsOf } from '../../src/config/load.ts';
 import type { IdentityId } from '../../src/core/identity.ts';
-import { COMMAND_LINE } from '../../src/core/integration.ts';
 import { presenter } from '../../src/core/presenter.ts';
-import { OPERATORS } from '../../src/core/rules/operator.ts';
 import { localDirectory } from '../../src/directory/local/local-directory.ts';
 import { sideBySide } from '../../src/directory/side-by-side.ts';
 import { DOOR_NAMES } from '../../src/doors/doors.ts';
@@ -63,7 +61,7 @@ export class AtService {
     assert.equal(config.keyring.from, 'file');
     const keyring = new Keyring((config.keyring.from === 'file' && readKeyringFile(config.keyring.path)) || []);
     const store = await openStore(config, 'service');
-    const next = anIdentity({ id: OPERATOR, userName: 'op', groups: [OPERATORS] });
+    const next = anIdentity({ id: OPERATOR, userName: 'op', groups: ['operators'] });
     await store.change(identities, OPERATOR, () => ({ outcome: undefined, next }));
     const log = makeLog({ ...config.log, milliseconds: systemClock.milliseconds, destination: { write: () => {} } });
     const service = await composeService(config, withoutOperator(store), keyring, log);
@@ -74,10 +72,15 @@ export class AtService {
       ...{ store, registry, keyring, settings: settingsOf(config), issuer: config.publicUrl, clock: systemClock },
       ...{ random: systemRandom, directories: sideBySide(localDirectory(store)) },
     };
-    this.#save('config/tessera/profiles/default.json', { server, clientId: COMMAND_LINE, by: 'device', ca: this.#ca });
-    const tokens = { server, clientId: COMMAND_LINE, accessToken: await operatorToken(ports), scope: 'tessera:manage' };
+    this.#save('config/tessera/profiles/default.json', { server, clientId: 'tessera-cli', by: 'device', ca: this.#ca });
+    const tokens = {
+      server,
+      clientId: 'tessera-cli',
+      accessToken: await operatorToken(ports),
+      scope: 'tessera:manage',
+    };
     const times = { obtainedAt: Date.now(), expiresAt: Date.now() + 3_600_000 };
-    this.#save(`state/tessera/tokens/${COMMAND_LINE}@localhost%3A${port}.json`, { ...tokens, ...times });
+    this.#save(`state/tessera/tokens/tessera-cli@localhost%3A${port}.json`, { ...tokens, ...times });
   }
 
   get #ca(): string {
@@ -126,7 +129,7 @@ function withoutOperator(store: Store): Store {
 /** By a code that was confirmed after a sign-in with a passkey. */
 async function operatorToken(ports: Parameters<typeof confirmCode>[4]): Promise<string> {
   const verifier = 'v'.repeat(43);
-  const integration = (await ports.registry.findIntegration(COMMAND_LINE)) ?? assert.fail('there is no tessera-cli');
+  const integration = (await ports.registry.findIntegration('tessera-cli')) ?? assert.fail('there is no tessera-cli');
   const challenge = createHash('sha256').update(verifier).digest('base64url');
   const target = { scope: scopeOf('tessera:read,operate,manage'), resource: undefined, challenge };
   const { found, now } = await ports.store.load(identities, OPERATOR);
@@ -138,7 +141,7 @@ async function operatorToken(ports: Parameters<typeof confirmCode>[4]): Promise<
   const from = presenter('127.0.0.1', '');
   const client = { integration, redirectUri: CALLBACK };
   const code = accepted(await confirmCode(client, target, person, from, ports)).reveal();
-  const request = { code, clientId: COMMAND_LINE, redirectUri: CALLBACK, verifier, presenter: from };
+  const request = { code, clientId: 'tessera-cli', redirectUri: CALLBACK, verifier, presenter: from };
   return accepted(
     await redeemCode({ ...request, guest: undefined, resource: undefined } as never, ports),
   ).accessToken.reveal();

@@ -3,7 +3,6 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { buildProgram } from '../../src/cli/program.ts';
-import { EXIT } from '../../src/cli/terminal/exit.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { Commands } from './commands.ts';
 
@@ -42,8 +41,10 @@ test('with --json, standard output of an act is its result as JSON and nothing e
   assert.deepEqual(await run('store', 'history'), { epoch: 1, worksAgain: [] });
 });
 
+const CODES = { refused: 1, usage: 2, configuration: 3, store: 4, keyring: 5, login: 8 } as const;
+
 /** A command line, the `code` of its failure, and what the message says. */
-const FAILURES: readonly (readonly [line: string, code: keyof typeof EXIT, message: RegExp, reason?: string])[] = [
+const FAILURES: readonly (readonly [line: string, code: keyof typeof CODES, message: RegExp, reason?: string])[] = [
   ['integration list --set dataFolder=elsewhere', 'store', /there is no store at/],
   ['nothing', 'usage', /^unknown command 'nothing'$/],
   ['help integration ad', 'usage', /^unknown command 'ad'$/],
@@ -85,7 +86,7 @@ suite('with --json, a failure is one JSON object on standard error, and standard
     assert.match(stderr, /^\{.*\}\n$/, args.join(' '));
     const { error, ...rest } = JSON.parse(stderr);
     assert.deepEqual(rest, {});
-    assert.equal(status, EXIT[error.code as keyof typeof EXIT], stderr);
+    assert.equal(status, CODES[error.code as keyof typeof CODES], stderr);
     return error as Readonly<Record<string, string>>;
   }
 

@@ -4,7 +4,6 @@ import { suite, test } from 'node:test';
 import type { EndingDeedOf, EndingKind } from '../../src/core/act.ts';
 import type { Identity } from '../../src/core/identity.ts';
 import type { Integration } from '../../src/core/integration.ts';
-import { secretMark } from '../../src/core/resource-server.ts';
 import { endedBy, endsBetween, isRemoved, isUndone, type RowOf } from '../../src/core/rules/endings.ts';
 import { epochSeconds } from '../../src/core/time.ts';
 import { ADA, anIdentity, anIntegration, aPasskey, aResourceServer, hexOf, NOW } from '../samples.ts';
@@ -13,7 +12,7 @@ const [first, second] = [1, 2].map((n) => ({ hash: hexOf(32, n), createdAt: NOW,
   NonNullable<Integration['secrets']>[0],
   NonNullable<Integration['secrets']>[0],
 ];
-const [mark1, mark2] = [secretMark(first), secretMark(second)];
+const [mark1, mark2] = [first.hash.slice(0, 16), second.hash.slice(0, 16)];
 const passkeys = { identityId: ADA, keys: [aPasskey('aa'), aPasskey('bb')] };
 const issuer = { label: 'corp', enabled: true } as unknown as RowOf['issuer'];
 const platform = { label: 'ci', issuer: 'https://ci.example', enabled: true } as unknown as RowOf['token-issuer'];

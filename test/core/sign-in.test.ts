@@ -89,7 +89,7 @@ test('failed sign-ins of a stranger spend no user code', () => {
 
 test('a browser is known for the name that signed in with it, for the configured time', () => {
   const known = { id: hexOf(16), nameMark: NAME, passwordMark: hexOf(16, 4), signedInAt: NOW };
-  const lasts = DEFAULT_SETTINGS.knownBrowserLifetime;
+  const lasts = 90 * 86_400;
   assert.equal(isKnownFor(known, NAME, DEFAULT_SETTINGS, at(lasts - 1)), true);
   assert.equal(isKnownFor(known, NAME, DEFAULT_SETTINGS, at(lasts)), false);
   assert.equal(isKnownFor(known, hexOf(16, 3), DEFAULT_SETTINGS, NOW), false);

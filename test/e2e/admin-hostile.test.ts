@@ -5,7 +5,6 @@ import { type ClientHttp2Session, connect } from 'node:http2';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Grant } from '../../src/core/grant.ts';
-import { MOUNT } from '../../src/doors/admin/openapi.ts';
 import { writePem } from '../../src/pki/der/pem.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { makeAuthority } from '../authority.ts';
@@ -40,7 +39,7 @@ function apply(objects: object, more: object = {}): Promise<Answer> {
 async function sendBody(session: ClientHttp2Session, path: string, bytes: number, authorization?: string) {
   const stream = session.request({
     ':method': 'POST',
-    ':path': MOUNT + path,
+    ':path': `/admin/v1${path}`,
     'content-type': 'application/json',
     ...(authorization && { authorization }),
   });
@@ -94,7 +93,7 @@ for (const backEnd of BACK_ENDS)
       const open = Array.from({ length: 4 }, () =>
         session.request({
           ':method': 'POST',
-          ':path': `${MOUNT}/objects/plan`,
+          ':path': `/admin/v1/objects/plan`,
           'content-type': 'application/json',
           authorization: `Bearer ${viewer}`,
         }),

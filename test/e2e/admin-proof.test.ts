@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { isRecent } from '../../src/core/rules/operator.ts';
 import { epochSeconds } from '../../src/core/time.ts';
-import { MOUNT } from '../../src/doors/admin/openapi.ts';
 import { runActAs } from '../../src/operations/admin/acts/owned-act.ts';
 import { RefusalCounts } from '../../src/operations/upkeep/count-refusals.ts';
 import { writePem } from '../../src/pki/der/pem.ts';
@@ -167,7 +166,7 @@ for (const backEnd of BACK_ENDS)
       assert.equal((await scene.ask(String(renewed.json['access_token']), 'GET', '/integrations/shop')).status, 401);
       const own = await scene.caller('olga').ask({
         method: 'POST',
-        path: `${MOUNT}/integrations/shop/enable`,
+        path: `/admin/v1/integrations/shop/enable`,
         headers: { authorization: `Bearer ${renewed.json['access_token']}` },
       });
       assert.equal(own.status, 200, own.text);

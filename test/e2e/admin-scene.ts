@@ -5,7 +5,6 @@ import type { Identity, IdentityId } from '../../src/core/identity.ts';
 import type { Integration } from '../../src/core/integration.ts';
 import type { Proof } from '../../src/core/person.ts';
 import { presenter } from '../../src/core/presenter.ts';
-import { MOUNT } from '../../src/doors/admin/openapi.ts';
 import { confirmCode } from '../../src/operations/device/ask-code.ts';
 import { identities } from '../../src/store/tables/identities.ts';
 import { accepted } from '../node.ts';
@@ -117,7 +116,7 @@ export class AdminScene {
     const { body, headers = {} } = more;
     const question: Question = {
       method,
-      path: MOUNT + path,
+      path: `/admin/v1${path}`,
       headers: {
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
         ...(body !== undefined && { 'content-type': 'application/json' }),

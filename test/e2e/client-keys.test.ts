@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { seconds } from '../../src/core/time.ts';
-import { DEVICE_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
 import { grants, grantsOf } from '../../src/store/tables/grants.ts';
 import { identities } from '../../src/store/tables/identities.ts';
 import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
@@ -13,7 +12,7 @@ import { ASSERTION_TYPE, ClientScene, ROBOT, TOKEN } from './client-scene.ts';
 import { assertRefused, basic } from './oauth-steps.ts';
 import { registryFollows } from './registry-follows.ts';
 import { clientId, PUBLIC_URL } from './service.ts';
-import { confirm } from './steps.ts';
+import { confirm, DEVICE_GRANT } from './steps.ts';
 
 type Confirmable = Parameters<typeof confirm>[1];
 
@@ -158,7 +157,7 @@ suite('an integration with keys or secrets', () => {
     assertRefused(await scene.post(DEVICE, bare), 401, 'invalid_client');
     const started = (await scene.post(DEVICE, await proof())).json as unknown as Confirmable;
     await confirm(service, started);
-    const redeeming = { grant_type: DEVICE_GRANT_TYPE, device_code: started.device_code };
+    const redeeming = { grant_type: DEVICE_GRANT, device_code: started.device_code };
     assertRefused(await scene.post(TOKEN, { ...bare, ...redeeming }), 401, 'invalid_client');
     const pair = (await scene.post(TOKEN, { ...(await proof()), ...redeeming })).json as Record<string, string>;
     const refreshing = { grant_type: 'refresh_token', refresh_token: pair['refresh_token'] ?? '' };
@@ -178,7 +177,7 @@ suite('an integration with keys or secrets', () => {
     const started = await ask('Authorize/Device', { ...bare, scope: 'orders:read' });
     await confirm(service, started.json as unknown as Confirmable);
     const device_code = started.json['device_code'];
-    const pair = await ask('Authorize/Token', { ...bare, grant_type: DEVICE_GRANT_TYPE, device_code });
+    const pair = await ask('Authorize/Token', { ...bare, grant_type: DEVICE_GRANT, device_code });
     assert.equal(pair.status, 200, pair.text);
     const refresh_token = pair.json['refresh_token'];
     assert.equal((await ask('Authorize/Token', { ...bare, refresh_token })).status, 200);

@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
 import { keyMarks } from '../../src/core/integration.ts';
 import { presenter } from '../../src/core/presenter.ts';
-import { DEVICE_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
 import { endAgain, endingsFromActs } from '../../src/operations/admin/lost-endings.ts';
 import { confirmCode } from '../../src/operations/device/ask-code.ts';
 import { registeredTable } from '../../src/store/table.ts';
@@ -20,7 +19,7 @@ import { ASSERTION_TYPE } from './client-scene.ts';
 import { type Fields, postForm } from './oauth-steps.ts';
 import { registryFollows } from './registry-follows.ts';
 import { clientId, PUBLIC_URL } from './service.ts';
-import { confirm, refresh } from './steps.ts';
+import { confirm, DEVICE_GRANT, refresh } from './steps.ts';
 
 const CALLBACK = 'http://127.0.0.1/callback';
 const VERIFIER = 'v'.repeat(43);
@@ -169,7 +168,7 @@ const OPEN_TO_PUBLIC: Readonly<Record<string, Ask>> = {
   'a refresh of a grant by authorization code at /authsvc': (client_id, held) =>
     refresh(scene.caller(), held.byCode['refresh_token'] ?? '', client_id),
   'a device code': (client_id, { deviceCode: device_code }) =>
-    ask('token', { client_id, device_code, grant_type: DEVICE_GRANT_TYPE }),
+    ask('token', { client_id, device_code, grant_type: DEVICE_GRANT }),
   'an authorization code': (client_id, { code }) => ask('token', { client_id, ...redemptionOf(code) }),
   'a revocation': (client_id, { byDevice: { access_token: token = '' } }) => ask('revoke', { client_id, token }),
 };
@@ -203,7 +202,7 @@ async function heldBy(id: string): Promise<Held> {
     assert.equal(answer.status, 200, answer.text);
     return answer.json as Fields;
   };
-  const byDevice = await pair({ grant_type: DEVICE_GRANT_TYPE, device_code: await confirmed() });
+  const byDevice = await pair({ grant_type: DEVICE_GRANT, device_code: await confirmed() });
   const byCode = await pair(redemptionOf(await drawn()));
   return { byDevice, byCode, deviceCode: await confirmed(), code: await drawn() };
 }

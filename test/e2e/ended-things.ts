@@ -1,6 +1,6 @@
 // Things for every act that ends something: ended before a copy of the store is taken or afterwards; opened again, or replaced.
 import assert from 'node:assert/strict';
-import { type EndingKind, KIND_WORDS, KINDS } from '../../src/core/act.ts';
+import { KINDS } from '../../src/core/act.ts';
 import type { Installation } from './installation.ts';
 import type { Seen, Thing } from './made-things.ts';
 import { type End, THINGS, type ThingKind } from './things-that-end.ts';
@@ -30,7 +30,6 @@ function endOf({ kind, did }: Case): End {
   return ends[did] ?? assert.fail(`${kind} ${did} is not among the things`);
 }
 
-/** From the table of acts: a new act, or a new kind, is tested as soon as there is a thing for it. */
 export function allCases(): Case[] {
   const kinds = Object.keys(THINGS) as ThingKind[];
   const acts = kinds.flatMap((kind) => actsOf(kind).map((did) => ({ kind, did })));
@@ -42,13 +41,15 @@ export function allCases(): Case[] {
 }
 
 function actsOf(kind: ThingKind): string[] {
-  if (kind === 'grant') return ['revoked'];
-  return Object.entries(KINDS[kind]).flatMap(([did, [life]]) => (life === 'ends' ? [did] : []));
+  return Object.keys(THINGS[kind].ends);
 }
 
-function endingKinds(): EndingKind[] {
-  const kinds = Object.keys(KINDS) as (keyof typeof KINDS)[];
-  return kinds.filter((kind) => Object.values(KINDS[kind]).some(([life]) => life === 'ends')) as EndingKind[];
+/** What the service takes for acts that end something. */
+function endingActs(): string[] {
+  const acts = Object.entries(KINDS).flatMap(([kind, dids]) =>
+    Object.entries(dids).map((did) => [kind, ...did] as const),
+  );
+  return acts.flatMap(([kind, did, [life]]) => (life === 'ends' ? [`${kind} ${did}`] : []));
 }
 
 export class EndedThings {
@@ -63,7 +64,8 @@ export class EndedThings {
 
   /** Makes all of them, sees each of them work, and ends those that end before the copy. */
   static async make(at: Installation): Promise<EndedThings> {
-    assert.deepEqual(Object.keys(THINGS).toSorted(), [...endingKinds(), 'grant'].toSorted());
+    const acts = new Set(allCases().map(({ kind, did }) => `${kind} ${did}`));
+    assert.deepEqual(new Set([...endingActs(), 'grant revoked']), acts);
     const things = new Map<string, Thing>();
     const made = new EndedThings(at, things);
     for (const each of allCases()) {
@@ -119,7 +121,7 @@ export class EndedThings {
   /** What must have been ended again, as commands name it. */
   endedAgain(): string[] {
     const since = allCases().filter(({ kind, when }) => when === 'since' && kind !== 'grant');
-    return since.map((each) => `${KIND_WORDS[each.kind as EndingKind].one} ${this.#thing(each).id}`);
+    return since.map((each) => `${each.kind.replaceAll('-', ' ')} ${this.#thing(each).id}`);
   }
 }
 

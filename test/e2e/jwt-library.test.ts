@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { SIGNING_ALGORITHMS } from '../../src/core/signing-key.ts';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { freePort } from '../free-port.ts';
 import { ADA, anIntegration, aResourceServer, ORDERS_AUDIENCE } from '../samples.ts';
@@ -40,7 +39,7 @@ function refused(why: string): string {
   return `refused: 401 invalid_token: ${why}`;
 }
 
-for (const algorithm of SIGNING_ALGORITHMS) {
+for (const algorithm of ['ES256', 'EdDSA', 'RS256'] as const) {
   test(`unmodified jose and express-oauth2-jwt-bearer verify ${algorithm} by discovery alone [RFC 9068 4]`, async (t) => {
     const port = await freePort();
     const issuer = `https://localhost:${port}`;

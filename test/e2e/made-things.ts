@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ASSERTION_GRANT_TYPE } from '../../src/doors/oauth/grant-types.ts';
 import { keyIdOf } from '../../src/tokens/opaque/token-text.ts';
 import { type Authority, makeAuthority } from '../authority.ts';
 import { registered, signInWith } from '../doors/pages/software-passkey.ts';
@@ -13,7 +12,17 @@ import { claimsOf, keySetOf, platformKey } from '../platform.ts';
 import { type Answer, type Caller, json } from './caller.ts';
 import { CLIENT, type Installation, JWT_CLIENT, WORKLOAD_CLIENT } from './installation.ts';
 import { basic, postForm } from './oauth-steps.ts';
-import { CERTIFICATE, DEVICE, type Pair, pairByCertificate, refresh, refreshed, revoke, verify } from './steps.ts';
+import {
+  ASSERTION_GRANT,
+  CERTIFICATE,
+  DEVICE,
+  type Pair,
+  pairByCertificate,
+  refresh,
+  refreshed,
+  revoke,
+  verify,
+} from './steps.ts';
 
 /** What shows from outside, each by a name: whether it works. */
 export type Seen = Readonly<Record<string, boolean>>;
@@ -214,7 +223,7 @@ export async function aTokenIssuer(name: string, at: Installation): Promise<Thin
   const grant = async () => {
     const now = Math.floor(Date.now() / 1000);
     const assertion = await key.sign({ ...claimsOf({}, now), iss: platformOf(name), aud: at.issuer });
-    const fields = { grant_type: ASSERTION_GRANT_TYPE, client_id: WORKLOAD_CLIENT, assertion };
+    const fields = { grant_type: ASSERTION_GRANT, client_id: WORKLOAD_CLIENT, assertion };
     return postForm(at.caller, '/oauth2/token', fields);
   };
   return { id: name, look: () => seen({ grant: grant() }) };

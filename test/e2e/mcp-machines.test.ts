@@ -2,12 +2,11 @@
 // client-credentials and cross-app-access scenarios of MCP, against this service.
 // Only in test:all: libraries of others
 import assert from 'node:assert/strict';
-import { generateKeyPairSync } from 'node:crypto';
+import { createHash, generateKeyPairSync } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
 import { SignJWT } from 'jose';
 import type { ClientId } from '../../src/core/integration.ts';
 import { epochSeconds } from '../../src/core/time.ts';
-import { integrationIdentity } from '../../src/operations/grant/seen-identity.ts';
 import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
 import { systemClock, systemRandom } from '../../src/system.ts';
 import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';
@@ -29,7 +28,7 @@ const ROBOT = anIntegration({
   keys: { from: 'file', set: JSON.stringify({ keys: [publicKey.export({ format: 'jwk' })] }) },
   secrets: [{ hash, createdAt: now, endsAt: epochSeconds(now + 3600) }],
 });
-const itself = integrationIdentity(ROBOT).id;
+const itself = `integration:${createHash('sha256').update(`integration\0${ROBOT.clientId}`).digest('hex').slice(0, 32)}`;
 const idp = await platformKey('idp');
 const ENTERPRISE = 'https://idp.example';
 

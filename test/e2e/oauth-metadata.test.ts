@@ -1,16 +1,13 @@
 // The metadata of the oauth door (RFC 8414), and where the door is.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { ASSERTION_ALGORITHMS } from '../../src/core/token-issuer.ts';
-import { ASSERTION_GRANT_TYPE, EXCHANGE_GRANT_TYPE } from '../../src/doors/oauth/grant-types.ts';
-import { DEVICE_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
 import { eventually } from '../eventually.ts';
 import { anIntegration, scopeOf } from '../samples.ts';
 import { type Caller, callerOver, reachOf } from './caller.ts';
 import { CERTIFICATE, METADATA, OauthScene, TOKEN } from './oauth-scene.ts';
 import { assertRefused, type Fields } from './oauth-steps.ts';
 import { clientId, PUBLIC_URL, startService } from './service.ts';
-import { CLIENT } from './steps.ts';
+import { CLIENT, DEVICE_GRANT } from './steps.ts';
 
 let door: OauthScene;
 before(async () => {
@@ -19,6 +16,7 @@ before(async () => {
 after(() => door.close());
 
 const OWN_PROOFS = ['private_key_jwt', 'client_secret_basic', 'client_secret_post'];
+const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
 
 suite('RFC 8414', () => {
   test('[RFC 8414 2, 3.2] both well-known documents are the same, name only what exists, and any page may read them', async () => {
@@ -31,22 +29,22 @@ suite('RFC 8414', () => {
         issuer: PUBLIC_URL,
         token_endpoint: `${PUBLIC_URL}/oauth2/token`,
         token_endpoint_auth_methods_supported: ['none', 'tls_client_auth', ...OWN_PROOFS],
-        token_endpoint_auth_signing_alg_values_supported: [...ASSERTION_ALGORITHMS],
+        token_endpoint_auth_signing_alg_values_supported: ALGORITHMS,
         dpop_signing_alg_values_supported: ['ES256', 'EdDSA', 'Ed25519', 'RS256', 'PS256'],
         authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'],
         grant_types_supported: [
-          DEVICE_GRANT_TYPE,
+          'urn:ietf:params:oauth:grant-type:device_code',
           'refresh_token',
           'client_credentials',
-          ASSERTION_GRANT_TYPE,
-          EXCHANGE_GRANT_TYPE,
+          'urn:ietf:params:oauth:grant-type:jwt-bearer',
+          'urn:ietf:params:oauth:grant-type:token-exchange',
         ],
         response_types_supported: ['none'],
         subject_types_supported: ['public'],
         device_authorization_endpoint: `${PUBLIC_URL}/oauth2/device_authorization`,
         revocation_endpoint: `${PUBLIC_URL}/oauth2/revoke`,
         revocation_endpoint_auth_methods_supported: ['none', ...OWN_PROOFS],
-        revocation_endpoint_auth_signing_alg_values_supported: [...ASSERTION_ALGORITHMS],
+        revocation_endpoint_auth_signing_alg_values_supported: ALGORITHMS,
         jwks_uri: `${PUBLIC_URL}/oauth2/jwks`,
         tls_client_certificate_bound_access_tokens: true,
         introspection_endpoint: `${PUBLIC_URL}/oauth2/introspect`,
@@ -72,7 +70,7 @@ suite('RFC 8414', () => {
     const { json } = await caller.ask({ path: METADATA[0] });
     assert.equal(json['device_authorization_endpoint'], undefined);
     assert.equal(json['scopes_supported'], undefined);
-    assert.ok(!(json['grant_types_supported'] as string[]).includes(DEVICE_GRANT_TYPE));
+    assert.ok(!(json['grant_types_supported'] as string[]).includes(DEVICE_GRANT));
   });
 
   test('[RFC 9110 9.1] HEAD answers as GET without the body, where everybody may read', async () => {

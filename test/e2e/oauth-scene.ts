@@ -1,10 +1,9 @@
 // A service, and callers of its oauth door: one without and one with a certificate.
 import assert from 'node:assert/strict';
-import { DEVICE_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
 import { type Answer, type Caller, callerOver, reachOf } from './caller.ts';
 import { type Fields, postForm } from './oauth-steps.ts';
 import { type SetUp, startService, type TestService } from './service.ts';
-import { CLIENT, confirm, type StartedDevice } from './steps.ts';
+import { CLIENT, confirm, DEVICE_GRANT, type StartedDevice } from './steps.ts';
 
 export const TOKEN = '/oauth2/token';
 export const DEVICE = '/oauth2/device_authorization';
@@ -50,7 +49,7 @@ export class OauthScene {
   }
 
   poll(device_code: string, fields: Fields = {}): Promise<Answer> {
-    return this.post(TOKEN, { client_id: CLIENT, grant_type: DEVICE_GRANT_TYPE, device_code, ...fields });
+    return this.post(TOKEN, { client_id: CLIENT, grant_type: DEVICE_GRANT, device_code, ...fields });
   }
 
   async pairByDevice(fields: Fields = {}): Promise<Record<string, string>> {

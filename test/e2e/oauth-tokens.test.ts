@@ -1,7 +1,6 @@
 // Tokens of every kind where they do not belong, and whom a JWT is for.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { ASSERTION_GRANT_TYPE } from '../../src/doors/oauth/grant-types.ts';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
 import { claimsIn } from '../jwt-node.ts';
@@ -12,7 +11,7 @@ import { ORDERS, ordersServer } from './introspection-scene.ts';
 import { assertRefused, basic, type Fields, postForm } from './oauth-steps.ts';
 import { registryFollows } from './registry-follows.ts';
 import { clientId, PUBLIC_URL, startService, type TestService } from './service.ts';
-import { CLIENT, verify } from './steps.ts';
+import { ASSERTION_GRANT, CLIENT, verify } from './steps.ts';
 
 const JWT = 'outsider-jwt';
 const PROOF = basic(ORDERS.id, ORDERS.secret);
@@ -86,7 +85,7 @@ suite('key confusion', () => {
     const fields = { client_id: JWT, grant_type: 'client_credentials' };
     const own = String((await postForm(ada, '/oauth2/token', fields)).json['access_token']);
     const asserted = (assertion: string) =>
-      postForm(ada, '/oauth2/token', { client_id: JWT, grant_type: ASSERTION_GRANT_TYPE, assertion });
+      postForm(ada, '/oauth2/token', { client_id: JWT, grant_type: ASSERTION_GRANT, assertion });
     assertRefused(await asserted(own), 400, 'invalid_grant');
     const now = Math.floor(Date.now() / 1000);
     const good = { ...claimsOf({}, now), iss: platform.url, aud: PUBLIC_URL };

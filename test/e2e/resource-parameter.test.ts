@@ -2,14 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Audience, ResourceServerId } from '../../src/core/resource-server.ts';
-import { DEVICE_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
 import { showGrant } from '../../src/operations/admin/find-grants.ts';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { anIntegration, aResourceServer, ORDERS_AUDIENCE, scopeOf } from '../samples.ts';
 import { type Answer, type Caller, callerOver, reachOf } from './caller.ts';
 import { assertRefused, type Fields, postForm } from './oauth-steps.ts';
 import { clientId, startService, type TestService } from './service.ts';
-import { CLIENT, confirm, refresh } from './steps.ts';
+import { CLIENT, confirm, DEVICE_GRANT, refresh } from './steps.ts';
 
 const TOKEN = '/oauth2/token';
 const ORDERS = ORDERS_AUDIENCE;
@@ -48,7 +47,7 @@ async function started(fields: Fields, ...resources: readonly string[]) {
 }
 
 function redeem({ device_code }: { device_code: string }, ...resources: readonly string[]): Promise<Answer> {
-  return post(TOKEN, { client_id: CLIENT, grant_type: DEVICE_GRANT_TYPE, device_code }, ...resources);
+  return post(TOKEN, { client_id: CLIENT, grant_type: DEVICE_GRANT, device_code }, ...resources);
 }
 
 function refreshBy({ json }: Answer, ...resources: readonly string[]): Promise<Answer> {

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import type { Identity } from '../../src/core/identity.ts';
 import type { Person } from '../../src/core/person.ts';
-import { DEVICE_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
 import { confirmDevice, denyDevice, enterUserCode } from '../../src/operations/device/decide-device.ts';
 import { anIdentity, PASSWORD_PROOF } from '../samples.ts';
 import { type Answer, bearer, type Caller, json, type Question } from './caller.ts';
@@ -15,7 +14,8 @@ export const CERTIFICATE = '/authsvc/Authorize/Certificate';
 export const DEVICE = '/authsvc/Authorize/Device';
 export const VERIFY = '/authsvc/Authorize/Verify';
 export const REVOKE = '/authsvc/Revoke/Token';
-export const DEVICE_GRANT = DEVICE_GRANT_TYPE;
+export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+export const ASSERTION_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
 export interface Pair {
   readonly access_token: string;

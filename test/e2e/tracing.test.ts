@@ -2,7 +2,6 @@
 // Only in test:all: traces for a collector
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { BATCH, MOST_WAITING } from '../../src/tracing/span-queue.ts';
 import { eventually } from '../eventually.ts';
 import { type Answer, type Caller, callerOver, json, PROTOCOLS, reachOf } from './caller.ts';
 import { type Behaviour, type Collector, startCollector } from './collector.ts';
@@ -183,23 +182,23 @@ async function withCollector(behaviour: Behaviour | 'closed', work: (caller: Cal
 suite('a collector that fails harms no request', () => {
   test('if it never replies, a limited number of spans wait, and the others are dropped and counted', () =>
     withCollector('silence', async (caller) => {
-      await askOften(caller, MOST_WAITING + 2 * BATCH);
+      await askOften(caller, 4_096 + 2 * 256);
       assert.ok((await metric(caller, 'tessera_trace_spans_dropped_total{reason="queue-full"}')) > 0);
       // Fewer on a slow machine, where a batch was given up meanwhile; span-queue.test.ts has the exact number.
-      assert.ok((await metric(caller, 'tessera_trace_spans_waiting')) <= MOST_WAITING);
+      assert.ok((await metric(caller, 'tessera_trace_spans_waiting')) <= 4_096);
     }));
 
   for (const behaviour of ['closed', 503] as const)
     test(`if it is ${behaviour}, a batch is dropped and counted after three attempts`, () =>
       withCollector(behaviour, async (caller) => {
-        await askOften(caller, BATCH);
+        await askOften(caller, 256);
         const unsent = 'tessera_trace_spans_dropped_total{reason="unsent"}';
-        await eventually('the batch is dropped', async () => (await metric(caller, unsent)) >= BATCH);
+        await eventually('the batch is dropped', async () => (await metric(caller, unsent)) >= 256);
       }));
 
   test('spans that it rejects are counted', () =>
     withCollector({ rejects: 5 }, async (caller) => {
-      await askOften(caller, BATCH);
+      await askOften(caller, 256);
       const rejected = 'tessera_trace_spans_dropped_total{reason="rejected"}';
       await eventually('five spans are counted', async () => (await metric(caller, rejected)) >= 5);
     }));

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { seconds } from '../../src/core/time.ts';
 import type { TokenIssuer } from '../../src/core/token-issuer.ts';
-import { ASSERTION_GRANT_TYPE } from '../../src/doors/oauth/grant-types.ts';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
 import { aTokenIssuer, claimsOf, platformKey, platformServer } from '../platform.ts';
 import { anIntegration, aResourceServer } from '../samples.ts';
 import { type Answer, callerOver, form, reachOf } from './caller.ts';
 import { clientId, PUBLIC_URL, startService } from './service.ts';
+import { ASSERTION_GRANT } from './steps.ts';
 
 export const TOKEN = '/oauth2/token';
 const FLOWS = { device: true, certificate: true, assertion: true };
@@ -43,7 +43,7 @@ export async function openWorkloads() {
     assertionOf: (claims: Record<string, unknown> = {}, by = key, header = {}): Promise<string> =>
       by.sign({ ...claimsOf({}, service.now()), iss: platform.url, aud: PUBLIC_URL, ...claims }, header),
     post: (fields: Record<string, string>, caller = stranger): Promise<Answer> => {
-      const usual = { grant_type: ASSERTION_GRANT_TYPE, client_id: CLIENT };
+      const usual = { grant_type: ASSERTION_GRANT, client_id: CLIENT };
       return caller.ask({ path: TOKEN, ...form({ ...usual, ...fields }) });
     },
     close: async () => {

@@ -1,7 +1,6 @@
 // jwt-bearer (RFC 7523 2.1) at the oauth door of a real service, with a platform that serves its keys on loopback.
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import { ASSERTION_GRANT_TYPE } from '../../src/doors/oauth/grant-types.ts';
 import { grants, grantsOf } from '../../src/store/tables/grants.ts';
 import { identities } from '../../src/store/tables/identities.ts';
 import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
@@ -11,7 +10,7 @@ import { ORDERS_AUDIENCE } from '../samples.ts';
 import { callerOver, form, PROTOCOLS, reachOf } from './caller.ts';
 import { registryFollows } from './registry-follows.ts';
 import { PUBLIC_URL } from './service.ts';
-import { verify } from './steps.ts';
+import { ASSERTION_GRANT, verify } from './steps.ts';
 import { assertRefused, CLIENT, openWorkloads, TOKEN } from './workload-scene.ts';
 
 const { assertionOf, issuerOf, key, platform, post, service, stranger, close } = await openWorkloads();
@@ -78,7 +77,7 @@ suite('RFC 7523 2.1: an assertion as authorization grant', () => {
 
   test('is in the metadata', async () => {
     const { json } = await stranger.ask({ path: '/.well-known/oauth-authorization-server' });
-    assert.ok((json['grant_types_supported'] as string[]).includes(ASSERTION_GRANT_TYPE));
+    assert.ok((json['grant_types_supported'] as string[]).includes(ASSERTION_GRANT));
   });
 
   test('the keys were fetched by discovery', () => {

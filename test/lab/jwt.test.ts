@@ -3,10 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { retryRefreshes } from '../../lab/chaos/retries.ts';
 import { rotateForDays } from '../../lab/chaos/signing-keys.ts';
-import { SIGNING_ALGORITHMS } from '../../src/core/signing-key.ts';
 import { Seeded } from '../seeded.ts';
 
-for (const algorithm of SIGNING_ALGORITHMS) {
+for (const algorithm of ['ES256', 'EdDSA', 'RS256'] as const) {
   const same = algorithm === 'ES256' ? 'the same claims' : 'the same bytes';
   test(`a retried refresh gets ${same} (${algorithm}), also if resource servers changed in between`, async () => {
     const { changed, differing } = await retryRefreshes(algorithm, 60, new Seeded(1));

@@ -6,7 +6,6 @@ import { contextTag, TAG } from '../../src/pki/der/der.ts';
 import { write, writeSequence } from '../../src/pki/der/der-write.ts';
 import { type RevocationList, readRevocationList } from '../../src/pki/revocation/crl.ts';
 import { type KeptLists, ListStock, stillInForce, withList } from '../../src/pki/revocation/kept-lists.ts';
-import { NEVER } from '../../src/pki/revocation/renewal.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import { makeAuthority } from '../authority.ts';
 import { extension } from '../signed-der.ts';
@@ -29,6 +28,7 @@ const delta: CrlOptions = {
 };
 const KINDS = [{}, delta, scoped(1), scoped(2), scoped(4)] as const;
 const early = { thisUpdate: '2026-11-16', number: 9 };
+const NEVER = epochSeconds(0);
 const NOTHING: KeptLists = { lists: [], isTrusted: false, renewAt: NEVER, endsAt: NEVER };
 
 /** The lists that are kept after these came, by their position; why not, if one is refused. */

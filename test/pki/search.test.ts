@@ -93,6 +93,6 @@ suite('the search for a path', () => {
     const page = readFileSync(new URL('../../docs/certificates.md', import.meta.url), 'utf8').replaceAll(/\s+/g, ' ');
     const [, before, after] = /about (\d+) ms to find a path, or (\d+) ms once/.exec(page) ?? [];
     const stated = [BEFORE_SIGNATURE, AFTER_SIGNATURE].map((budget) => `${budget / SAFETY / 1000}`);
-    assert.deepEqual([before, after], stated);
+    assert.deepEqual(stated, [before, after]);
   });
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { BackEnd } from '../../src/store/back-end.ts';
-import { DURATION_BOUNDS, DurationTally } from '../../src/store/duration-tally.ts';
+import { DurationTally } from '../../src/store/duration-tally.ts';
 import { differences } from '../../src/store/move.ts';
 import { attempts } from '../../src/store/tables/attempts.ts';
 import { keyMarks } from '../../src/store/tables/signing-keys.ts';
@@ -40,12 +40,7 @@ test('a duration is counted in the first bucket that it fits', () => {
   const tally = new DurationTally();
   for (const ms of [0.5, 0.6, 1, 2500, 2501]) tally.add(ms);
   assert.deepEqual([tally.count, tally.seconds.toFixed(4)], [5, '5.0031']);
-  const counted = DURATION_BOUNDS.map((bound, n) => [bound, tally.buckets[n]] as const).filter(([, count]) => count);
-  assert.deepEqual(counted, [
-    [0.0005, 1],
-    [0.001, 2],
-    [2.5, 1],
-  ]);
+  assert.deepEqual(tally.buckets, [1, 2, ...Array(9).fill(0), 1]);
   const round = new DurationTally();
   for (const bound of [0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500])
     for (const ms of [bound, 1.01 * bound]) round.add(ms);

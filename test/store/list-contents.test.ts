@@ -5,7 +5,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { suite, type TestContext, test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';
 import { storeOf } from '../../src/store/change.ts';
-import { loadContents, PART_OCTETS, storeContents } from '../../src/store/shared-lists.ts';
+import { loadContents, storeContents } from '../../src/store/shared-lists.ts';
 import type { Store } from '../../src/store/store.ts';
 import { listContents } from '../../src/store/tables/revocation-lists.ts';
 import type { TestDatabase } from '../store/conformance.ts';
@@ -15,6 +15,8 @@ import { sqliteDatabase } from '../store/sqlite-database.ts';
 const URL = 'http://lists.test/1';
 const AT = epochSeconds(1_900_000_000);
 const DAY = 86_400;
+/** The octets of a row. */
+const PART = 256 * 1024;
 
 function aList(octets: number, fetchedAt = AT) {
   const contents = randomBytes(octets);
@@ -58,26 +60,26 @@ function listsInParts(open: () => Promise<TestDatabase>): void {
 
   test('a small list is one row', async (t) => {
     const store = await opened(t);
-    const list = aList(PART_OCTETS);
+    const list = aList(PART);
     await storeContents(store, list);
     assert.equal((await rowsOf(store)).length, 1);
     assert.deepEqual(await loaded(store), list.contents);
   });
 
-  for (const octets of [PART_OCTETS + 1, 2 * PART_OCTETS, 3 * PART_OCTETS - 1]) {
-    test(`a list of ${octets} octets is stored in rows of ${PART_OCTETS} at most, and loaded whole`, async (t) => {
+  for (const octets of [PART + 1, 2 * PART, 3 * PART - 1]) {
+    test(`a list of ${octets} octets is stored in rows of ${PART} at most, and loaded whole`, async (t) => {
       const store = await opened(t);
       const list = aList(octets);
       await storeContents(store, list);
       const sizes = (await rowsOf(store)).map(({ contents }) => contents.length);
-      assert.ok(Math.max(...sizes) <= PART_OCTETS, String(sizes));
+      assert.ok(Math.max(...sizes) <= PART, String(sizes));
       assert.deepEqual(await loaded(store), list.contents);
     });
   }
 
   test('a list replaces the one before, whichever is larger', async (t) => {
     const store = await opened(t);
-    for (const octets of [3 * PART_OCTETS, 2 * PART_OCTETS, 1000, 4 * PART_OCTETS]) {
+    for (const octets of [3 * PART, 2 * PART, 1000, 4 * PART]) {
       const list = aList(octets);
       await storeContents(store, list);
       assert.deepEqual(await loaded(store), list.contents);
@@ -86,16 +88,16 @@ function listsInParts(open: () => Promise<TestDatabase>): void {
 
   test('if the node dies while it writes, the list before stays whole', async (t) => {
     const store = await opened(t);
-    const before = aList(3 * PART_OCTETS);
+    const before = aList(3 * PART);
     await storeContents(store, before);
     const dies = interrupted(store, 'change', 3, () => Promise.reject(new Error('killed')));
-    await assert.rejects(storeContents(dies, aList(3 * PART_OCTETS)), /killed/);
+    await assert.rejects(storeContents(dies, aList(3 * PART)), /killed/);
     assert.deepEqual(await loaded(store), before.contents);
   });
 
   test('a reader never gets parts of two lists', async (t) => {
     const store = await opened(t);
-    const lists = [aList(3 * PART_OCTETS), aList(3 * PART_OCTETS), aList(3 * PART_OCTETS)];
+    const lists = [aList(3 * PART), aList(3 * PART), aList(3 * PART)];
     for (const nth of [1, 2, 3, 4, 5]) {
       const [first, second, third] = lists;
       assert.ok(first && second && third);
@@ -112,7 +114,7 @@ function listsInParts(open: () => Promise<TestDatabase>): void {
 
   test('a list that has not changed is written again only before it would be swept', async (t) => {
     const store = await opened(t);
-    const list = aList(2 * PART_OCTETS);
+    const list = aList(2 * PART);
     await storeContents(store, list);
     const stamp = await store.stamp(listContents);
     await storeContents(store, { ...list, fetchedAt: epochSeconds(AT + 9 * DAY) });

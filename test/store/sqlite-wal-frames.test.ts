@@ -3,14 +3,13 @@ import assert from 'node:assert/strict';
 import { closeSync, copyFileSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { PAGE_SIZE } from '../../src/store/sqlite/connection.ts';
 import { isContinuation, readCommitted, readWalStart } from '../../src/store/sqlite/continuous/wal-frames.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { countIn, inField, write } from './continuous-field.ts';
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
-const FRAME_BYTES = FRAME_HEADER_BYTES + PAGE_SIZE;
+const FRAME_BYTES = FRAME_HEADER_BYTES + 4096;
 const COMMITS = 3;
 
 function inWal<T>(path: string, work: (wal: number) => T): T {
@@ -55,7 +54,7 @@ test(
   'of a damaged WAL, the commits are read that SQLite recovers, whichever octet of a header it is',
   inField(async (field) => {
     field.writer.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-    write(field, 0, COMMITS, PAGE_SIZE); // several frames each
+    write(field, 0, COMMITS, 4096); // several frames each
     const [copy, whole] = [`${field.rebuilt}-wal`, readFileSync(`${field.store}-wal`)];
     copyFileSync(field.store, field.rebuilt);
     const frames = (whole.length - HEADER_BYTES) / FRAME_BYTES;
@@ -83,15 +82,15 @@ test(
     write(field, 0, 1);
     const path = `${field.store}-wal`;
     const first = committedIn(path) ?? assert.fail();
-    write(field, 1, 1, 300 * PAGE_SIZE); // more than is read at once
+    write(field, 1, 1, 300 * 4096); // more than is read at once
     const next = inWal(path, (wal) => readCommitted(wal, first.position)) ?? assert.fail();
     assert.deepEqual(next.position, committedIn(path)?.position);
     field.writer.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     const database = readFileSync(field.store);
-    assert.equal((next.databasePages ?? 0) * PAGE_SIZE, database.length);
+    assert.equal((next.databasePages ?? 0) * 4096, database.length);
     assert.ok(next.pages.size > 300);
     for (const [page, content] of next.pages)
-      assert.ok(content.equals(database.subarray((page - 1) * PAGE_SIZE, page * PAGE_SIZE)), `page ${page}`);
+      assert.ok(content.equals(database.subarray((page - 1) * 4096, page * 4096)), `page ${page}`);
   }),
 );
 

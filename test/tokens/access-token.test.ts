@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { ACCESS_TOKEN_FORMATS } from '../../src/core/integration.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { isSigned, mintAccessToken, readAccessToken } from '../../src/tokens/access-token.ts';
 import { firstKey, Keyring } from '../../src/tokens/keyring.ts';
@@ -9,6 +8,7 @@ import { firstRefreshToken } from '../../src/tokens/opaque/pair.ts';
 import { aGrant } from '../samples.ts';
 import { keyringWith, portsWith } from './jwt-ports.ts';
 
+const FORMATS = ['opaque', 'jwt'] as const;
 const random = { root: randomBytes(16), secret: randomBytes(16) };
 
 test('an opaque access token reads back as minted, and belongs to its grant alone', async () => {
@@ -48,10 +48,10 @@ test('what was not minted here is no access token, in either format', () => {
 
 test('a stored format keeps its number: opaque is 0', () => {
   const column = grants.columns.find(({ name }) => name === 'format');
-  const numbers = ACCESS_TOKEN_FORMATS.map((format) => column?.of(aGrant({ format })));
+  const numbers = FORMATS.map((format) => column?.of(aGrant({ format })));
   assert.deepEqual(numbers, [0, 1]);
 });
 
 test('a JWT needs a signing key, an opaque access token does not', () => {
-  assert.deepEqual(ACCESS_TOKEN_FORMATS.map(isSigned), [false, true]);
+  assert.deepEqual(FORMATS.map(isSigned), [false, true]);
 });

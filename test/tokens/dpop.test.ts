@@ -4,7 +4,7 @@ import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { suite, test } from 'node:test';
 import { calculateJwkThumbprint } from 'jose';
 import { epochSeconds } from '../../src/core/time.ts';
-import { DPOP_ALGORITHMS, mintNonce, nonceTime, readDpopProof } from '../../src/tokens/dpop.ts';
+import { mintNonce, nonceTime, readDpopProof } from '../../src/tokens/dpop.ts';
 import { readPublicJwk, readPublicKeys } from '../../src/tokens/jwk.ts';
 import { addKey, firstKey, Keyring, mintWith } from '../../src/tokens/keyring.ts';
 import { dpopKey } from '../e2e/dpop-steps.ts';
@@ -19,7 +19,7 @@ suite('a proof', () => {
     readDpopProof(await by.proof({ iat: NOW, htu: 'https://a.example/', ...claims }, header));
 
   test('says what it is for, and which key has signed it', async () => {
-    for (const alg of DPOP_ALGORITHMS) {
+    for (const alg of ['ES256', 'EdDSA', 'Ed25519', 'RS256', 'PS256']) {
       const other = await dpopKey(alg);
       const proof = await read({ jti: 'x', nonce: 'n', htm: 'GET' }, {}, other);
       assert.ok(proof);

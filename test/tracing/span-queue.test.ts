@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Reply } from '../../src/tracing/post.ts';
-import { BATCH, MOST_WAITING, SpanQueue } from '../../src/tracing/span-queue.ts';
+import { SpanQueue } from '../../src/tracing/span-queue.ts';
 import type { Span } from '../../src/tracing/tracer.ts';
 import { eventually } from '../eventually.ts';
 
@@ -41,35 +41,35 @@ function add(queue: SpanQueue, count: number): void {
 suite('the queue of spans', () => {
   test('a full batch is sent at once, the rest when it stops', async () => {
     const { queue, sent } = queueTo([]);
-    add(queue, BATCH - 1);
+    add(queue, 255);
     await new Promise(setImmediate);
     assert.deepEqual(sent, []);
     queue.add(SPAN);
-    await eventually('the queue did its work', () => queue.tally().sent === BATCH);
+    await eventually('the queue did its work', () => queue.tally().sent === 256);
     add(queue, 3);
     await queue.stop();
-    assert.deepEqual(sent, [BATCH, 3]);
-    assert.equal(queue.tally().sent, BATCH + 3);
+    assert.deepEqual(sent, [256, 3]);
+    assert.equal(queue.tally().sent, 259);
   });
 
   test('it holds a limited number; more are dropped and counted', () => {
     const { queue } = queueTo([]);
-    add(queue, MOST_WAITING + 7);
+    add(queue, 4_103);
     const { waiting, dropped } = queue.tally();
-    assert.deepEqual([waiting, dropped], [MOST_WAITING, { 'queue-full': 7, unsent: 0, rejected: 0 }]);
+    assert.deepEqual([waiting, dropped], [4_096, { 'queue-full': 7, unsent: 0, rejected: 0 }]);
   });
 
   test('a batch is retried after 429, 502, 503, 504 and lost connections, and given up after three attempts', async () => {
     const news: string[] = [];
     const unavailable = { status: 503, body: '' };
     const { queue, sent } = queueTo([new Error('reset'), unavailable, OK, unavailable, unavailable, unavailable], news);
-    add(queue, BATCH);
-    await eventually('the queue did its work', () => queue.tally().sent === BATCH);
-    add(queue, BATCH);
-    await eventually('the queue did its work', () => queue.tally().dropped.unsent === BATCH);
+    add(queue, 256);
+    await eventually('the queue did its work', () => queue.tally().sent === 256);
+    add(queue, 256);
+    await eventually('the queue did its work', () => queue.tally().dropped.unsent === 256);
     assert.equal(sent.length, 6);
     assert.deepEqual(news, ['status 503']);
-    add(queue, BATCH);
+    add(queue, 256);
     await eventually('the queue did its work', () => news.length === 2);
     assert.deepEqual(news, ['status 503', 'works again']);
     await queue.stop();
@@ -77,8 +77,8 @@ suite('the queue of spans', () => {
 
   test('a batch that the collector does not accept is not sent again', async () => {
     const { queue, sent } = queueTo([{ status: 400, body: '' }]);
-    add(queue, BATCH);
-    await eventually('the queue did its work', () => queue.tally().dropped.rejected === BATCH);
+    add(queue, 256);
+    await eventually('the queue did its work', () => queue.tally().dropped.rejected === 256);
     assert.equal(sent.length, 1);
     await queue.stop();
   });
@@ -86,11 +86,11 @@ suite('the queue of spans', () => {
   test('spans that the collector rejects in a 200 are counted, and malformed replies count as success', async () => {
     const partial = { status: 200, body: '{"partialSuccess":{"rejectedSpans":"6","errorMessage":"no"}}' };
     const { queue } = queueTo([partial, { status: 200, body: 'ok' }]);
-    add(queue, BATCH);
+    add(queue, 256);
     await eventually('the queue did its work', () => queue.tally().dropped.rejected === 6 && queue.tally().sent > 0);
-    assert.equal(queue.tally().sent, BATCH - 6);
-    add(queue, BATCH);
-    await eventually('the queue did its work', () => queue.tally().sent === 2 * BATCH - 6);
+    assert.equal(queue.tally().sent, 250);
+    add(queue, 256);
+    await eventually('the queue did its work', () => queue.tally().sent === 506);
     await queue.stop();
   });
 });

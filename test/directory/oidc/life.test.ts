@@ -1,5 +1,6 @@
 // What the claims of a provider make of a person, and how long that holds.
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { after, afterEach, before, suite, test } from 'node:test';
 import { type IdentityId, labelOf } from '../../../src/core/identity.ts';
@@ -11,7 +12,6 @@ import { rows } from '../../../src/store/pages.ts';
 import { identities } from '../../../src/store/tables/identities.ts';
 import { sessions } from '../../../src/store/tables/sessions.ts';
 import { Secret } from '../../../src/tokens/secret.ts';
-import { sha256 } from '../../../src/tokens/sha256.ts';
 import { poll, post, startCode } from '../../doors/pages/calling-device.ts';
 import { ADA, ORDERS, type RunningService, startService } from '../../doors/pages/running-service.ts';
 import { SESSION_COOKIE, type Seen, Visitor } from '../../doors/pages/visitor.ts';
@@ -61,7 +61,8 @@ async function signedIn(login: string): Promise<Visitor> {
   return visitor;
 }
 
-const idOf = (login: string) => `corp:${sha256([provider.issuer, login].join('\0')).slice(0, 32)}` as IdentityId;
+const idOf = (login: string) =>
+  `corp:${hash('sha256', [provider.issuer, login].join('\0')).slice(0, 32)}` as IdentityId;
 const row = async (id: IdentityId) => (await service.store.load(identities, id)).found?.row;
 
 suite('an identity', () => {
@@ -183,7 +184,7 @@ suite('a sign-in', () => {
       const visitor = new Visitor(service);
       assert.equal((await signIn('grace', visitor, 'corp', browser)).status, 303);
       const secret = Buffer.from(visitor.cookies.get(SESSION_COOKIE) ?? '', 'base64url');
-      const { createdAt = 0, proof } = (await service.store.load(sessions, sha256(secret))).found?.row ?? {};
+      const { createdAt = 0, proof } = (await service.store.load(sessions, hash('sha256', secret))).found?.row ?? {};
       return { at: proof?.at ?? 0, age: createdAt - (proof?.at ?? 0) };
     };
     const fresh = await proofOf();

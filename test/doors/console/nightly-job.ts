@@ -7,7 +7,6 @@ import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import { epochSeconds } from '../../../src/core/time.ts';
 import { refusalCounts } from '../../../src/store/tables/figures.ts';
 import { issuers } from '../../../src/store/tables/issuers.ts';
@@ -108,7 +107,7 @@ export class NightlyJob {
     const { refreshToken: copied } = await this.#call(this.certificate);
     this.#refreshToken = copied;
     assert.deepEqual([await this.run(), await this.run()], ['ok', 'ok']);
-    this.scene.service.advance(DEFAULT_SETTINGS.refreshRetryWindow + 1);
+    this.scene.service.advance(61);
     assert.equal((await this.#refresh(copied)).reason, 'refresh-token-reused');
   }
 

@@ -2,7 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fastify } from 'fastify';
-import { answerJson, attachExchange, JSON_HEADERS } from '../../../src/doors/http/answers.ts';
+import { answerJson, attachExchange } from '../../../src/doors/http/answers.ts';
+
+const JSON_HEADERS = {
+  'content-type': 'application/json; charset=utf-8',
+  ...{ 'cache-control': 'no-store', pragma: 'no-cache', 'x-content-type-options': 'nosniff' },
+};
 
 async function answered({ staysOpen }: { staysOpen?: boolean }) {
   const app = fastify();
@@ -14,7 +19,7 @@ async function answered({ staysOpen }: { staysOpen?: boolean }) {
     answerJson(reply, '{"name":"Zoë"}');
   });
   const { statusCode, headers, payload } = await app.inject('/');
-  for (const [name, value] of Object.entries(JSON_HEADERS)) assert.equal(headers[name], value, name);
+  assert.partialDeepStrictEqual(headers, JSON_HEADERS);
   assert.deepEqual([statusCode, payload, headers['content-length']], [200, '{"name":"Zoë"}', '15']);
   return { released, isHooked: headers['x-hooked'] !== undefined };
 }

@@ -3,7 +3,6 @@ import { hash } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { type Act, type EndingKind, type FactsOf, KINDS } from '../../../src/core/act.ts';
 import { acted } from '../../../src/core/event.ts';
-import { secretMark } from '../../../src/core/resource-server.ts';
 import type { RowOf } from '../../../src/core/rules/endings.ts';
 import type { LostAct } from '../../../src/core/store-history.ts';
 import type { LostEnding } from '../../../src/operations/admin/lost-endings.ts';
@@ -59,7 +58,7 @@ export const EXAMPLES: { readonly [K in EndingKind]: Example<K> } = {
     row: anIntegration({ confidential: true, keys: KEYS, secrets: [OLDER, NEWER] }),
     ends: {
       'key-removed': { facts: { ended: ['k1'] }, ended: { keys: undefined } },
-      'secret-dropped': { facts: { ended: [secretMark(OLDER)] }, ended: { secrets: [NEWER] } },
+      'secret-dropped': { facts: { ended: [OLDER.hash.slice(0, 16)] }, ended: { secrets: [NEWER] } },
       disabled: { facts: {}, ended: { enabled: false } },
       removed: { facts: {}, ended: { enabled: false, removed: true, keys: undefined, secrets: undefined } },
     },
@@ -82,8 +81,11 @@ export const EXAMPLES: { readonly [K in EndingKind]: Example<K> } = {
     row: aResourceServer({ secrets: [OLDER, NEWER], identity: ADA }),
     ends: {
       disabled: { facts: { changed: {} }, ended: { enabled: false } },
-      'secrets-replaced': { facts: { ended: [secretMark(OLDER), secretMark(NEWER)] }, ended: { secrets: [] } },
-      'secret-dropped': { facts: { ended: [secretMark(OLDER)] }, ended: { secrets: [NEWER] } },
+      'secrets-replaced': {
+        facts: { ended: [OLDER.hash.slice(0, 16), NEWER.hash.slice(0, 16)] },
+        ended: { secrets: [] },
+      },
+      'secret-dropped': { facts: { ended: [OLDER.hash.slice(0, 16)] }, ended: { secrets: [NEWER] } },
       removed: { facts: {}, ended: { enabled: false, secrets: [], identity: undefined, removed: true } },
     },
     opens: {}, // it works with other secrets then, see below

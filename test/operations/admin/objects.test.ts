@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { grantState } from '../../../src/core/grant.ts';
 import type { IdentityId } from '../../../src/core/identity.ts';
-import { COMMAND_LINE } from '../../../src/core/integration.ts';
 import { removeIntegration } from '../../../src/operations/admin/acts/integration.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
 import { identities } from '../../../src/store/tables/identities.ts';
@@ -138,7 +137,7 @@ test('a document names people of other directories by id alone: they may choose 
 
 test('of a document that is pruned, what it does not name is removed, and grants of integrations end', async (t) => {
   const admin = await administration(t);
-  for (const id of [COMMAND_LINE, 'a', 'b']) await registerIntegration(id, { scope: 'orders:read' }, admin);
+  for (const id of ['tessera-cli', 'a', 'b']) await registerIntegration(id, { scope: 'orders:read' }, admin);
   await registerResourceServer('api', { audience: 'https://api.example', resources: ['orders'] }, admin);
   const [ofA, ofB] = ['a', 'b'].map((clientId, n) =>
     aGrant({ id: `${n}`.repeat(32) as never, clientId: clientId as never }),
@@ -174,7 +173,7 @@ test('of a document that is pruned, what it does not name is removed, and grants
 test('groups that own integrations are admitted to the command line in the same commit, but not by owners', async (t) => {
   const admin = await administration(t);
   const groups = async () => {
-    const { access } = (await admin.store.load(integrations, COMMAND_LINE)).found?.row ?? {};
+    const { access } = (await admin.store.load(integrations, 'tessera-cli')).found?.row ?? {};
     return access?.to === 'named' ? access.groups : access?.to;
   };
   const own = async (id: string, owners: string[], ports: Administering = admin) => {
@@ -183,11 +182,11 @@ test('groups that own integrations are admitted to the command line in the same 
     assert.deepEqual(done.ok && done.value.access, access);
   };
   await own('early', ['first']);
-  await registerIntegration(COMMAND_LINE, { scope: 'orders:read' }, admin);
+  await registerIntegration('tessera-cli', { scope: 'orders:read' }, admin);
   await own('a', ['team']);
   assert.equal(await groups(), 'everyone');
   const access = { to: 'named', groups: ['ops'], identities: [] } as const;
-  const restricted = { [COMMAND_LINE]: { scope: 'orders:read', access } };
+  const restricted = { 'tessera-cli': { scope: 'orders:read', access } };
   assert.ok((await applyObjects({ integrations: restricted }, admin)).ok);
   await own('b', ['team', 'ops']);
   assert.deepEqual(await groups(), ['ops', 'team']);

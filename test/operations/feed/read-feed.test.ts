@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { FEED_WINDOW } from '../../../src/core/feed.ts';
 import { epochSeconds } from '../../../src/core/time.ts';
 import { accessChangeOf, itemsAfter } from '../../../src/operations/feed/read-feed.ts';
 import type { LoggedEvent } from '../../../src/store/store.ts';
@@ -48,7 +47,7 @@ suite('an item of the feed', () => {
     const detail = { reason: 'by-caller', scope: 'orders:read', resource: ['urn:a'] };
     const state = (await itemOf(revoked('a', { detail })))?.state;
     assert.partialDeepStrictEqual(state, { about: 'grant', grantId: 'a', scope: { text: 'orders:read' } });
-    assert.partialDeepStrictEqual(state, { resource: ['urn:a'], keepUntil: NOW + FEED_WINDOW });
+    assert.partialDeepStrictEqual(state, { resource: ['urn:a'], keepUntil: NOW + 86_700 });
     const { resource, scope } = { resource: undefined, scope: 1, ...(await itemOf(revoked('a')))?.state };
     assert.deepEqual([resource, scope], [undefined, undefined]);
     assert.equal((await itemOf({ type: 'revoked', detail: {} }))?.state, undefined);
@@ -57,7 +56,7 @@ suite('an item of the feed', () => {
   test('of an identity says whether it is allowed now', async () => {
     const detail = { kind: 'identity', did: 'enabled', id: ADA, by: 'ada' };
     const state = (await itemOf({ type: 'administered', identityId: ADA, detail }))?.state;
-    assert.partialDeepStrictEqual(state, { about: 'identity', isAllowed: false, keepUntil: NOW + FEED_WINDOW });
+    assert.partialDeepStrictEqual(state, { about: 'identity', isAllowed: false, keepUntil: NOW + 86_700 });
   });
 
   test('of an integration says from when tokens must have been issued, five seconds after the change', async () => {

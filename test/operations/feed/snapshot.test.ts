@@ -1,7 +1,7 @@
 // What a new follower gets, page by page. The log is the test's own.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { FEED_WINDOW, type FeedState } from '../../../src/core/feed.ts';
+import type { FeedState } from '../../../src/core/feed.ts';
 import { type FeedStore, firstPage, nextPage } from '../../../src/operations/feed/read-feed.ts';
 import { NOW } from '../../samples.ts';
 import { changed, integration, revoked, scopeChange, storeWith } from './feed-log.ts';
@@ -37,7 +37,7 @@ suite('a snapshot', () => {
   });
 
   test('ends where the log is too old to concern a living token', async () => {
-    const at = NOW - FEED_WINDOW;
+    const at = NOW - 86_700;
     const old = Array.from({ length: 600 }, (_, n) => revoked(`old-${n}`, { at: at - 1 }));
     const states = await statesOf([...old, revoked('edge', { at }), revoked('new')]);
     assert.deepEqual(

@@ -4,15 +4,16 @@ import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:cryp
 import { suite, test } from 'node:test';
 import type { Grant } from '../../../src/core/grant.ts';
 import type { Hex } from '../../../src/core/hex.ts';
-import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../../../src/core/signing-key.ts';
+import type { SigningAlgorithm } from '../../../src/core/signing-key.ts';
 import { type JwtPorts, mintJwt, readJwt } from '../../../src/tokens/jwt/jwt.ts';
 import { KeyMissing, Keyring } from '../../../src/tokens/keyring.ts';
 import type { SigningKey } from '../../../src/tokens/signing-key.ts';
 import { aGrant, hexOf } from '../../samples.ts';
 import { ISSUER, keyringWith, portsWith } from '../jwt-ports.ts';
 
+const ALGORITHMS = ['ES256', 'EdDSA', 'RS256'] as const;
 const PORTS = Object.fromEntries(
-  SIGNING_ALGORITHMS.map((algorithm) => [algorithm, portsWith(keyringWith(algorithm))]),
+  ALGORITHMS.map((algorithm) => [algorithm, portsWith(keyringWith(algorithm))]),
 ) as Record<SigningAlgorithm, JwtPorts>;
 
 function keyOf({ keyring }: JwtPorts): SigningKey {
@@ -41,7 +42,7 @@ function signedWith(key: KeyObject, text: string): string {
   return `${text}.${signature.toString('base64url')}`;
 }
 
-for (const algorithm of SIGNING_ALGORITHMS) {
+for (const algorithm of ALGORITHMS) {
   suite(`a JWT signed with ${algorithm}`, () => {
     const ports = PORTS[algorithm];
 
