@@ -25,7 +25,6 @@ const CONNECT_REFUSAL = withAllow(NEUTRAL_REPLIES.prepare('', 'method-not-allowe
 export class BrokenRequest extends Error {
   override readonly name = 'BrokenRequest';
   readonly reason: TransportReason;
-  readonly statusCode = 400;
 
   constructor(reason: TransportReason) {
     super(reason);

@@ -32,7 +32,6 @@ export function readBody(
     done(fault, read);
   };
   raw.on('data', (piece: Buffer) => {
-    if (isOver) return;
     pieces += 1;
     const before = length;
     length += piece.length;

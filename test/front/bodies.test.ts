@@ -30,6 +30,16 @@ suite('of a limit', () => {
     assert.equal(taken(shares), 19);
   });
 
+  test('what is left of two is counted, and of nobody nothing is kept', (t) => {
+    const shares = new Shares(2, 100, 100);
+    const set = t.mock.method(Map.prototype, 'set');
+    for (const act of ['take', 'take', 'release'] as const) shares[act](a);
+    const held = set.mock.calls[0]?.this as Map<string, number>;
+    assert.equal(taken(shares), 1);
+    for (let n = 0; n < 2; n++) shares.release(a);
+    assert.equal(held.size, 0);
+  });
+
   test('everybody can hold one, and a network no less than an address', () => {
     assert.equal(taken(new Shares(10, 1, 1)), 1);
     assert.equal(taken(new Shares(100, 50, 10)), 50);

@@ -84,7 +84,7 @@ suite('a request that cannot be parsed', () => {
     const { fail, targets } = broken(t);
     const method = (rawPacket: string | undefined, bytesParsed?: number) =>
       fail('HPE_INVALID_METHOD', { rawPacket: rawPacket && Buffer.from(rawPacket), bytesParsed }).sent.slice(9, 12);
-    const [first, second] = ['BREW /tea HTTP/1.1\r\n', 'BREW /pot HTTP/1.0\r\nHost: x\r\n'];
+    const [first, second] = ['B /tea HTTP/1.1\r\n', 'B /pot HTTP/1.0\r\nHost: x\r\n'];
     assert.equal(method(first), '404');
     assert.equal(method(first + second, first.length), '404');
     assert.equal(method(first + second, first.length + 2), '404', 'inside the line');

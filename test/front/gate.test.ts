@@ -1,5 +1,6 @@
 // Who gets a slot, who waits for one, and who is refused.
 import assert from 'node:assert/strict';
+import { constants } from 'node:http2';
 import { suite, test } from 'node:test';
 import { stillFront } from './still-front.ts';
 
@@ -20,6 +21,7 @@ suite('without a free slot', () => {
     const retryAfter = late.map(({ response }) => response.retryAfter);
     assert.deepEqual(retryAfter, ['1', '2', '3', '1']);
     assert.deepEqual(new Set(handled(late)), new Set([false]));
+    assert.equal(late[0]?.response.shouldKeepAlive, true);
     assert.deepEqual(worded.slice(0, 2), ['/oauth2/token', '/oauth2/token'], 'in the words of its door');
   });
 
@@ -45,7 +47,7 @@ suite('without a free slot', () => {
   });
 
   test('as many are let in as there are slots, and those whose caller is gone take none', async (t) => {
-    const { ask, connect, pass } = stillFront(t, { inFlight: 2 });
+    const { ask, connect, pass, turnedAway } = stillFront(t, { inFlight: 2 });
     const first = [ask(), ask()];
     const gone = connect();
     const waiting = [ask(), ask(), ask(), ask(gone)];
@@ -53,6 +55,8 @@ suite('without a free slot', () => {
     for (const { response } of first) response.end();
     await pass(0);
     assert.deepEqual(handled(waiting), [false, true, true, false]);
+    await pass(2_000);
+    assert.deepEqual(turnedAway, ['overloaded'], 'neither who was let in, nor who is gone');
   });
 
   test('one that does not use the slot does not keep it from the others: refused, or its body has yet to come', async (t) => {
@@ -112,6 +116,42 @@ suite('without a free slot', () => {
       assert.equal(waiting.isHandled(), searches === 1);
     });
 
+  test('callers that are gone, however many, do not hide one that waits', async (t) => {
+    const { ask, connect, pass } = stillFront(t, { inFlight: 1 });
+    const [first, waiting] = [ask(), ask()];
+    for (let n = 0; n < 64; n++) {
+      const socket = connect();
+      ask(socket);
+      socket.destroy();
+    }
+    first.response.end();
+    await pass(0);
+    assert.equal(waiting.isHandled(), true);
+  });
+
+  test('a slot that nobody may take is offered once', async (t) => {
+    const { slots, ask, connect, pass } = stillFront(t, { inFlight: 2, addressShare: 50 });
+    const [, other] = [ask(connect('192.0.2.1')), ask(connect('198.51.100.1'))];
+    for (let n = 0; n < 3; n++) ask(connect('192.0.2.1'));
+    const looks = t.mock.method(slots, 'whyNot').mock;
+    other.response.end();
+    await pass(0);
+    assert.equal(looks.callCount(), 3);
+  });
+
+  test('500 that wait are not too many to be served within their second', async (t) => {
+    const { ask, pass } = stillFront(t, { inFlight: 1 });
+    const first = ask();
+    const waiting = Array.from({ length: 499 }, () => ask());
+    await pass(1_000);
+    waiting.push(ask());
+    for (const { response } of [first, waiting.at(-1) as Asked]) {
+      response.end();
+      await pass(0);
+    }
+    assert.deepEqual(handled(waiting.slice(-3)), [false, true, true]);
+  });
+
   test('64 health checks are answered all the same', async (t) => {
     const { ask, pass, slots } = stillFront(t, { inFlight: 1 });
     ask();
@@ -161,6 +201,21 @@ suite('a connection', () => {
       ask(connect('10.0.0.1'), { headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded } });
     const asked = [through('192.0.2.1'), through('192.0.2.1'), through(), through(), ask(connect('192.0.2.1'))];
     assert.deepEqual(handled(asked), [true, false, true, true, false]);
+  });
+
+  test('of HTTP/2 does not wait for the rest of a body that nobody read, once the answer is sent [RFC 9113 8.1]', (t) => {
+    const { ask, stream } = stillFront(t);
+    const closed = [
+      [false, false],
+      [false, true],
+      [true, false],
+    ].map(([endAfterHeaders, readableEnded]) => {
+      const of = Object.assign(stream(undefined, endAfterHeaders), { readableEnded });
+      ask(of.session.socket, { stream: of });
+      of.emit('finish');
+      return of.closedWith;
+    });
+    assert.deepEqual(closed, [constants.NGHTTP2_NO_ERROR, undefined, undefined]);
   });
 
   test('that is not known any more, or is about to close, brings no request', (t) => {
@@ -249,6 +304,50 @@ suite('a request', () => {
       [true, 1.25],
       [false, 2],
     ]);
+  });
+
+  test('over HTTP/2 is answered if its stream was sent and not cut off, by the caller or by us', (t) => {
+    const { ask, stream } = stillFront(t);
+    const ends: unknown[] = [];
+    for (const [writableFinished, aborted, isDisconnected] of [
+      [true, false, false],
+      [true, true, false],
+      [false, false, false],
+      [true, false, true],
+    ] as const) {
+      const of = Object.assign(stream(), { writableFinished, aborted });
+      const { request, response } = ask(of.session.socket, { stream: of });
+      const followed = request();
+      followed.onEnd = (isAnswered) => void ends.push([isAnswered, of.closedWith]);
+      if (isDisconnected) followed.disconnect();
+      response.end();
+    }
+    const CANCEL = constants.NGHTTP2_CANCEL;
+    assert.deepEqual(ends, [
+      [true, undefined],
+      [false, undefined],
+      [false, undefined],
+      [false, CANCEL],
+    ]);
+  });
+
+  test('asks its caller for another connection if it is the last one on this; that stays open unless the server stops', (t) => {
+    const { ask, connect, slots, stream } = stillFront(t);
+    const [socket, of] = [connect(), stream()];
+    const [first, last, other] = [ask(socket), ask(socket), ask(of.session.socket, { stream: of })];
+    const all = [first, last, other].map(({ request }) => request());
+    const open = () => all.map((request) => request.staysOpen());
+    assert.deepEqual(open(), [true, true, false]);
+    slots.endEventStreams();
+    assert.deepEqual(open(), [false, false, false]);
+    for (const request of all) request.endConnection();
+    assert.deepEqual(
+      [first, last].map(({ response }) => response.shouldKeepAlive),
+      [true, false],
+    );
+    assert.equal(of.session.closed, true);
+    first.request().disconnect();
+    assert.equal(socket.destroyed, true);
   });
 
   test('of a thousand whose answers are not read, the next one closes the connection of the oldest, half a second after its answer', async (t) => {

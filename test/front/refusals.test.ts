@@ -6,7 +6,8 @@ import { seconds } from '../../src/core/time.ts';
 import { ClockImplausible, OutcomeUnknown, StoreUnavailable } from '../../src/store/store.ts';
 import { HistoryInDoubt } from '../../src/store/tables/store-history.ts';
 import { KeyMissing } from '../../src/tokens/keyring.ts';
-import { http2To, openFront } from './front.ts';
+import { eventually } from '../eventually.ts';
+import { http2To, openFront, statusOf } from './front.ts';
 
 test('what a door throws is refused: what is temporary with 503, after a second; only faults are logged', async (t) => {
   let thrown: unknown;
@@ -58,6 +59,15 @@ suite('a request for which there is no operation', () => {
     assert.deepEqual(await ask('DELETE', '/now'), [429, null]);
     assert.deepEqual(await ask('GET', '/now'), [200, null]);
   });
+});
+
+test('a method that nobody knows is refused over HTTP/2, too, and is seen as any other', async (t) => {
+  const front = await openFront(t);
+  const session = http2To(front);
+  assert.equal(await statusOf(session.request({ ':method': 'BREW', ':path': '/now' })), 405);
+  assert.equal(await statusOf(session.request({ ':method': 'BREW', ':path': '/nowhere' })), 404);
+  await eventually('both have ended', () => front.seen.outcomes.join() === 'refused,refused');
+  session.destroy();
 });
 
 test('headers over HTTP/2 may be as long as the limit', async (t) => {
