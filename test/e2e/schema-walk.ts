@@ -145,6 +145,8 @@ function constraintsOf(node: Shape, supply: Supply): [constraint: string, rest: 
     ([word, value]) =>
       !ANNOTATIONS.test(word) &&
       word !== 'required' &&
+      !(word === 'pattern' && value === '') &&
+      !(word === 'type' && (node.enum ?? node.const) !== undefined) && // which say it
       !(word === 'additionalProperties' && value !== false) &&
       !(word === 'format' && !supply[String(value)]),
   );
@@ -205,7 +207,9 @@ function* placesIn(place: Place, supply: Supply, judge: Judge): Generator<Place>
 function candidates({ node, local }: Place, supply: Supply, judge: Judge): unknown[] {
   const { enum: choices = [], const: only, default: usual, examples = [], minimum = 0, maximum = 0 } = node;
   const given = [local, only, usual, ...choices, ...examples].filter((value) => value !== undefined);
-  const isText = [node.type, ...choices.map((each) => typeof each), typeof only].includes('string');
+  const isText = [node.type, ...choices.map((each) => typeof each), typeof only, typeof node.pattern].includes(
+    'string',
+  );
   return distinct([
     ...given,
     ...[minimum, maximum].flatMap((limit) => [limit, limit - 1, limit + 1]),

@@ -70,12 +70,12 @@ const USERS: Kind<KnownUser, 'userName' | 'externalId'> = {
   },
   show: async (user, { base }) => userResource(user, base),
   create: async ({ body, pushing, ports }) => {
-    const user = readUser({ active: true, ...body });
+    const user = readUser({ ...body, active: body['active'] ?? true });
     return user.ok ? createUser(user.value, pushing, ports) : user;
   },
   // A user without `active` stays what it was: nobody is let in by leaving something out.
   replace: ({ id }, { body, pushing, ports }) =>
-    changeUser(id, ({ active }) => readUser({ active, ...body }), pushing, ports),
+    changeUser(id, ({ active }) => readUser({ ...body, active: body['active'] ?? active }), pushing, ports),
   patch: ({ id }, operations, { pushing, ports }) => {
     const change = (before: PushedUser) => readUser(patched({ ...before }, operations));
     return changeUser(id, change, pushing, ports);

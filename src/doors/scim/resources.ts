@@ -16,8 +16,9 @@ export function isJson(value: unknown): value is Json {
   return objectOf(value) !== undefined;
 }
 
-const LONGEST = 1_024;
-const MOST_EMAILS = 20;
+/** Of a text, in characters. */
+export const LONGEST = 1_024;
+export const MOST_EMAILS = 20;
 
 /** Entra ID also writes booleans as text. */
 function flagOf(value: unknown): boolean | undefined {
@@ -26,7 +27,7 @@ function flagOf(value: unknown): boolean | undefined {
 }
 
 function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value.length > 0 && value.length <= LONGEST ? value : undefined;
+  return typeof value === 'string' && value.length > 0 && Array.from(value).length <= LONGEST ? value : undefined;
 }
 
 /** Absent, null and empty values are the same (RFC 7643 2.5). */
@@ -53,7 +54,9 @@ export function readUser(given: Json): Read<PushedUser> {
 function readEmails(given: unknown): readonly PushedEmail[] | undefined {
   if (!Array.isArray(given) || given.length > MOST_EMAILS || !given.every(isJson)) return undefined;
   const named = given.filter(({ value }) => !isAbsent(value));
-  if (!named.every(({ value }) => textOf(value))) return undefined;
+  const isWhole = ({ value, type, primary }: Json) =>
+    textOf(value) && (isAbsent(type) || textOf(type)) && (isAbsent(primary) || flagOf(primary) !== undefined);
+  if (!named.every(isWhole)) return undefined;
   return named.map(({ value, type, primary }) => ({
     value: value as string,
     ...(textOf(type) !== undefined && { type: type as string }),
@@ -69,8 +72,10 @@ interface ReadGroup extends Pick<PushedGroup, 'displayName' | 'externalId'> {
 export function readGroup(given: Json, label: string): Read<ReadGroup> {
   const [displayName, externalId] = [textOf(given['displayName']), textOf(given['externalId'])];
   if (displayName === undefined) return refused({ attribute: 'displayName' });
-  const members = isAbsent(given['members']) ? undefined : readMembers(given['members'], label);
-  if (given['members'] && !members) return refused({ attribute: 'members' });
+  if (!isAbsent(given['externalId']) && externalId === undefined) return refused({ attribute: 'externalId' });
+  const listed = Array.isArray(given['members']) ? given['members'] : undefined;
+  const members = listed && readMembers(listed, label);
+  if (!isAbsent(given['members']) && !members) return refused({ attribute: 'members' });
   return accept({ displayName, ...(externalId !== undefined && { externalId }), members });
 }
 

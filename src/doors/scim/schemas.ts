@@ -1,7 +1,7 @@
 // What the door can do, as SCIM clients ask for it (RFC 7643 5 to 7).
 import type { JsonObject as Json } from '../../core/json.ts';
 import type { Pushing } from '../../operations/grant/pushed-users.ts';
-import { GROUP, USER } from './resources.ts';
+import { GROUP, LONGEST, MOST_EMAILS, USER } from './resources.ts';
 
 /** The most resources in one answer. */
 export const MOST_RESULTS = 200;
@@ -46,32 +46,45 @@ const USUAL = {
   ...{ mutability: 'readWrite', returned: 'default', uniqueness: 'none' },
 };
 const LIST = { ...USUAL, type: 'complex', multiValued: true };
+/** SCIM has no other words for lengths. */
+const SOME = `1 to ${LONGEST} characters`;
 const NAME = { ...USUAL, required: true, uniqueness: 'server' };
 const FLAG = { ...USUAL, type: 'boolean' };
 /** The attribute that carries the id of people cannot be changed. */
 const FIXED = { mutability: 'immutable' };
 
-const USER_NAME = { ...NAME, name: 'userName', description: 'The user name.' };
+const USER_NAME = {
+  ...NAME,
+  name: 'userName',
+  description: `The user name: ${SOME} that can be printed, without spaces around them.`,
+};
 const USER_REST = [
-  { ...USUAL, name: 'displayName', description: 'The name for people.' },
-  { ...FLAG, name: 'active', description: 'If false, the account has ended, and its grants with it.', required: true },
+  { ...USUAL, name: 'displayName', description: `The name for people, of at most ${LONGEST} characters.` },
+  { ...FLAG, name: 'active', description: 'If false, the account has ended, and its grants with it.' },
   {
-    ...{ ...LIST, name: 'emails', description: 'E-mail addresses.' },
+    ...{ ...LIST, name: 'emails', description: `E-mail addresses, at most ${MOST_EMAILS}.` },
     subAttributes: [
-      { ...USUAL, name: 'value', description: 'The address.' },
-      { ...USUAL, name: 'type', description: 'What it is for.' },
+      { ...USUAL, name: 'value', description: `The address, of at most ${LONGEST} characters.` },
+      { ...USUAL, name: 'type', description: `What it is for, in at most ${LONGEST} characters.` },
       { ...FLAG, name: 'primary', description: 'The one that counts.' },
     ],
   },
 ];
 const MEMBER = { ...USUAL, ...FIXED };
 const GROUP_ATTRIBUTES = [
-  { ...NAME, name: 'displayName', description: 'The name that integrations know the group by.' },
+  { ...NAME, name: 'displayName', description: `The name that integrations know the group by: ${SOME}.` },
   {
     ...{ ...LIST, name: 'members', description: 'Its members.' },
     subAttributes: [
       { ...MEMBER, name: 'value', description: 'The id of a user.' },
-      { ...MEMBER, name: '$ref', description: 'Its address.', type: 'reference', referenceTypes: ['User'] },
+      {
+        ...MEMBER,
+        mutability: 'readOnly',
+        name: '$ref',
+        description: 'Its address.',
+        type: 'reference',
+        referenceTypes: ['User'],
+      },
     ],
   },
 ];
