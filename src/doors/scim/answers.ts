@@ -82,11 +82,15 @@ export function readFilter<By extends string>(given: unknown, attributes: readon
   return by && typeof value === 'string' ? { by, value } : 'malformed';
 }
 
+function wholeOf(given: unknown, otherwise: number): number {
+  const number = Number(given);
+  return Number.isSafeInteger(number) ? number : otherwise;
+}
+
 /** One page of all. Everything is counted, and no more than a page is kept. */
 export async function paged<T>(all: AsyncIterable<T> | Iterable<T>, { query }: ScimRequest) {
-  const startIndex = Math.max(1, Math.trunc(Number(query['startIndex'] ?? 1)) || 1);
-  const wanted = Number(query['count'] ?? MOST_RESULTS);
-  const count = Number.isNaN(wanted) ? MOST_RESULTS : Math.min(Math.max(0, Math.trunc(wanted)), MOST_RESULTS);
+  const startIndex = Math.max(1, wholeOf(query['startIndex'], 1));
+  const count = Math.min(wholeOf(query['count'], MOST_RESULTS), MOST_RESULTS);
   const page: T[] = [];
   let total = 0;
   for await (const one of all) {

@@ -98,7 +98,7 @@ const GROUPS: Kind<PushedGroup, 'displayName' | 'externalId'> = {
   },
   replace: async (group, { body, pushing, ports }) => {
     const read = readGroup(body, pushing.label);
-    return read.ok ? changeGroup(group, { ...read.value, members: read.value.members ?? [] }, ports) : read;
+    return read.ok ? changeGroup(group, read.value, ports) : read;
   },
   patch: async (group, operations, { pushing: { label }, ports }) => {
     const { true: onMembers = [], false: others = [] } = Object.groupBy(operations, ({ attribute }) =>
@@ -108,7 +108,8 @@ const GROUPS: Kind<PushedGroup, 'displayName' | 'externalId'> = {
     const read = readGroup(patched({ displayName, externalId }, others), label);
     const members = membersIn(onMembers, label);
     if (!read.ok) return read;
-    return members ? changeGroup(group, { ...read.value, ...members }, ports) : refused({ attribute: 'members' });
+    const change = { ...read.value, members: undefined, ...members };
+    return members ? changeGroup(group, change, ports) : refused({ attribute: 'members' });
   },
   remove: (group, { ports }) => removeGroup(group, ports),
 };

@@ -1,6 +1,6 @@
 // PATCH (RFC 7644 3.5.2), as Entra ID and Okta send it: operations in any letter case, values with or without a path, and paths
 // as the names of values.
-import { type JsonObject as Json, parseJson } from '../../core/json.ts';
+import { type JsonObject as Json, objectOf, parseJson } from '../../core/json.ts';
 import { isJson } from './resources.ts';
 
 export interface Operation {
@@ -46,7 +46,8 @@ function onPath(op: Operation['op'], path: string, value: unknown): readonly Ope
   return [{ op, attribute, ...(by && text && { filter: { by, value: wanted } }), part, value }];
 }
 
-type Values = readonly Json[];
+/** Checked when the resource is read again. */
+type Values = readonly unknown[];
 
 /** The resource after these operations. */
 export function patched(resource: Json, operations: readonly Operation[]): Json {
@@ -59,11 +60,10 @@ export function patched(resource: Json, operations: readonly Operation[]): Json 
 }
 
 function patchedValues(old: Values, { op, filter, part, value }: Operation): Values {
-  const isMeant = (one: Json) => !filter || one[filter.by] === filter.value;
-  const given = [value ?? []].flat().filter(isJson);
-  if (op === 'remove') return old.filter((one) => !isMeant(one));
-  if (!filter) return op === 'replace' ? given : [...old, ...given];
-  const next = part === undefined ? (isJson(value) ? value : {}) : { [part]: value };
-  if (!old.some(isMeant)) return [...old, { [filter.by]: filter.value, ...next }];
-  return old.map((one) => (isMeant(one) ? { ...one, ...next } : one));
+  const isMeant = (one: unknown): one is Json => !filter || objectOf(one)?.[filter.by] === filter.value;
+  if (op === 'remove' && part === undefined) return old.filter((one) => !isMeant(one));
+  if (!filter) return op === 'replace' ? [value ?? []].flat() : [...old, value ?? []].flat();
+  const next = part === undefined ? objectOf(value) : { [part]: op === 'remove' ? undefined : value };
+  if (op !== 'remove' && !old.some(isMeant)) return [...old, next && { [filter.by]: filter.value, ...next }];
+  return old.map((one) => (isMeant(one) ? next && { ...one, ...next } : one));
 }

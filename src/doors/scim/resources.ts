@@ -35,20 +35,28 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
 
-export function readUser(given: Json): Read<PushedUser> {
-  const userName = textOf(given['userName']);
-  if (userName === undefined) return refused({ attribute: 'userName' });
+function readTexts<Required extends string, Other extends string>(
+  given: Json,
+  required: Required,
+  others: readonly Other[],
+): Read<{ [name in Required]: string } & { [name in Other]?: string }> {
   const texts: Record<string, string> = {};
-  for (const attribute of ['externalId', 'displayName'] as const) {
-    if (isAbsent(given[attribute])) continue;
+  for (const attribute of [required, ...others]) {
+    if (attribute !== required && isAbsent(given[attribute])) continue;
     const value = textOf(given[attribute]);
     if (value === undefined) return refused({ attribute });
     texts[attribute] = value;
   }
+  return accept(texts as { [name in Required]: string } & { [name in Other]?: string });
+}
+
+export function readUser(given: Json): Read<PushedUser> {
+  const texts = readTexts(given, 'userName', ['externalId', 'displayName']);
+  if (!texts.ok) return texts;
   const active = flagOf(given['active']);
   if (active === undefined) return refused({ attribute: 'active' });
   const emails = readEmails(given['emails'] ?? []);
-  return emails ? accept({ userName, ...texts, active, emails }) : refused({ attribute: 'emails' });
+  return emails ? accept({ ...texts.value, active, emails }) : refused({ attribute: 'emails' });
 }
 
 function readEmails(given: unknown): readonly PushedEmail[] | undefined {
@@ -65,18 +73,15 @@ function readEmails(given: unknown): readonly PushedEmail[] | undefined {
 }
 
 interface ReadGroup extends Pick<PushedGroup, 'displayName' | 'externalId'> {
-  /** Undefined: not mentioned. */
-  readonly members: readonly IdentityId[] | undefined;
+  readonly members: readonly IdentityId[];
 }
 
 export function readGroup(given: Json, label: string): Read<ReadGroup> {
-  const [displayName, externalId] = [textOf(given['displayName']), textOf(given['externalId'])];
-  if (displayName === undefined) return refused({ attribute: 'displayName' });
-  if (!isAbsent(given['externalId']) && externalId === undefined) return refused({ attribute: 'externalId' });
-  const listed = Array.isArray(given['members']) ? given['members'] : undefined;
-  const members = listed && readMembers(listed, label);
-  if (!isAbsent(given['members']) && !members) return refused({ attribute: 'members' });
-  return accept({ displayName, ...(externalId !== undefined && { externalId }), members });
+  const texts = readTexts(given, 'displayName', ['externalId']);
+  if (!texts.ok) return texts;
+  const listed = isAbsent(given['members']) ? [] : given['members'];
+  const members = Array.isArray(listed) ? readMembers(listed, label) : undefined;
+  return members ? accept({ ...texts.value, members }) : refused({ attribute: 'members' });
 }
 
 const ID = /^[0-9a-f]{32}$/;

@@ -31,7 +31,7 @@ function directoryOf(label: string, more: object = {}) {
   return { label, kind: 'oidc', issuer: ISSUER_URL, clientId: 'tessera', scim, ...more };
 }
 
-export async function startPushed(): Promise<TestService> {
+export async function startPushed(limits: Record<string, object> = {}): Promise<TestService> {
   const directories = [
     directoryOf('entra', {
       idClaims: ['tid', 'oid'],
@@ -41,7 +41,7 @@ export async function startPushed(): Promise<TestService> {
     directoryOf('tested', { scim: { integration: 'tested-scim', id: 'userName' } }),
   ];
   return startService({
-    settings: { directories },
+    settings: { directories, limits },
     issuers: [{ directories: ['entra'], identitySources: ['upn-san'] }],
     listeners: [{ tls: true }, { tls: true, doors: undefined }],
   });

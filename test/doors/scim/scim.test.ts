@@ -9,8 +9,19 @@ import { identities } from '../../../src/store/tables/identities.ts';
 import { callerOver, json, reachOf } from '../../e2e/caller.ts';
 import type { TestService } from '../../e2e/service.ts';
 import { CERTIFICATE, CLIENT, SCOPE } from '../../e2e/steps.ts';
+import { eventually } from '../../eventually.ts';
 import { OPERATOR } from '../../samples.ts';
-import { GROUP, ISSUER_URL, PATCH_OP, type Scim, scimAt, secretFor, startPushed, USER } from './pushing-service.ts';
+import {
+  GROUP,
+  ISSUER_URL,
+  PATCH_OP,
+  type Resource,
+  type Scim,
+  scimAt,
+  secretFor,
+  startPushed,
+  USER,
+} from './pushing-service.ts';
 
 let service: TestService;
 let secret: string;
@@ -32,6 +43,14 @@ const list = async (scim: Scim, path: string) => (await scim.send('GET', path)).
 interface Listed {
   readonly totalResults: number;
   readonly Resources: readonly { readonly id: string; readonly [name: string]: unknown }[];
+}
+
+/** What the log says of the request with this answer. */
+async function loggedOf(headers: Readonly<Record<string, unknown>>): Promise<readonly unknown[]> {
+  const find = () => service.logLines.find((each) => each.includes(`"id":"${headers['request-id']}"`));
+  await eventually('the request is logged', () => find() !== undefined);
+  const { outcome, reason, clientId } = JSON.parse(find() ?? '');
+  return [outcome, reason, clientId];
 }
 
 /** What Entra ID sends for a new user. */
@@ -60,6 +79,8 @@ const oktaUser = (name: string, externalId: string) => ({
   active: true,
 });
 
+const ERROR = 'urn:ietf:params:scim:api:messages:2.0:Error';
+const LIST = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
 const patch = (...Operations: object[]) => ({ schemas: [PATCH_OP], Operations });
 
 async function authorize(upn: string) {
@@ -86,11 +107,13 @@ suite('the door', () => {
   test('is served only where a listener names it, and only to a live secret of its integration', async () => {
     const unnamed = scimAt(service, 'entra', secret, service.portsOfListeners[1]);
     assert.equal((await unnamed.send('GET', '/Users')).status, 404);
-    assert.equal((await entra.send('GET', '/Users')).status, 200);
+    const { status: served, headers: own } = await entra.send('GET', '/Users');
+    assert.deepEqual([served, ...(await loggedOf(own))], [200, 'accepted', undefined, 'entra-scim']);
     const others = await secretFor(service, 'third-scim');
     for (const wrong of ['', 'tsc_wrong', others, `${secret}x`]) {
       const { status, body, headers } = await entra.send('GET', '/Users', undefined, wrong);
       assert.deepEqual([status, body['status'], headers['www-authenticate']], [401, '401', 'Bearer realm="tessera"']);
+      assert.deepEqual(await loggedOf(headers), ['refused', 'client-unproven', undefined]);
     }
     const other = await scimAt(service, 'other', secret).send('GET', '/Users');
     assert.equal(other.status, 401);
@@ -100,40 +123,154 @@ suite('the door', () => {
     assert.equal((await entra.send('GET', '/Users', undefined, spare)).status, 401);
   });
 
-  test('refuses what it cannot read, and says why', async () => {
-    const refused = async (method: string, path: string, body?: unknown) => {
-      const { status, body: error } = await entra.send(method, path, body);
-      return [status, error['scimType']];
+  test('refuses what it cannot read, and says why, to the caller and in the log [RFC 7644 3.12]', async () => {
+    const { body: user } = await entra.send('POST', '/Users', entraUser('una', 'oid-of-una'));
+    const { body: group } = await entra.send('POST', '/Groups', { displayName: 'Unread' });
+    const change = (value: unknown) => patch({ op: 'replace', path: 'displayName', value });
+    const others = (op: string, value?: unknown) => patch({ op, path: 'members', value });
+    for (const [method, path, body, status, scimType] of [
+      ['POST', '/Users', [], 400, 'invalidSyntax'],
+      ['POST', '/Users', { userName: 'x' }, 400, 'invalidValue'],
+      ['POST', '/Users', { userName: ' x', externalId: 'x' }, 400, 'invalidValue'],
+      ['PUT', `/Users/${user.id}`, { userName: 'x' }, 400, 'mutability'],
+      ['PATCH', `/Users/${user.id}`, patch({ op: 'Replace', path: 'externalId', value: 'x' }), 400, 'mutability'],
+      ['PATCH', `/Users/${user.id}`, {}, 400, 'invalidSyntax'],
+      ['PATCH', `/Users/${user.id}`, change(5), 400, 'invalidValue'],
+      ['POST', '/Groups', { displayName: 'x', members: [{ value: 'no' }] }, 400, 'invalidValue'],
+      ['POST', '/Groups', { displayName: 'UNREAD' }, 409, 'uniqueness'],
+      ['PUT', `/Groups/${group.id}`, { members: [] }, 400, 'invalidValue'],
+      ['PATCH', `/Groups/${group.id}`, change(''), 400, 'invalidValue'],
+      ['PATCH', `/Groups/${group.id}`, others('add'), 400, 'invalidValue'],
+      ['PATCH', `/Groups/${group.id}`, others('add', [{ value: 'no' }]), 400, 'invalidValue'],
+      ['PATCH', `/Groups/${group.id}`, others('add', [{ value: 'f'.repeat(32) }]), 400, 'invalidValue'],
+      ['GET', '/Users?filter=userName%20co%20%22a%22', undefined, 400, 'invalidFilter'],
+      ['GET', '/Users/nobody', undefined, 404, undefined],
+      ['DELETE', `/Users/${'0'.repeat(32)}`, undefined, 404, undefined],
+      ['GET', '/Schemas/urn:x', undefined, 404, undefined],
+      ['PUT', '/Users', {}, 405, undefined],
+      ['GET', '/Nothing', undefined, 404, undefined],
+      ['POST', '/.search', {}, 501, undefined],
+    ] as const) {
+      const { status: found, body: error, headers } = await entra.send(method, path, body);
+      const at = `${method} ${path} ${JSON.stringify(body)}`;
+      assert.deepEqual([found, error['status'], error['scimType']], [status, String(status), scimType], at);
+      assert.deepEqual([headers['www-authenticate'], error['schemas']], [undefined, [ERROR]], at);
+      const reason = { 404: 'not-found', 405: 'method-not-allowed' }[status as number] ?? 'request-malformed';
+      assert.deepEqual((await loggedOf(headers)).slice(0, 2), ['refused', reason], at);
+    }
+    assert.deepEqual((await entra.send('GET', `/Users/${user.id}`)).body, user, 'nothing has changed');
+    await entra.send('DELETE', `/Users/${user.id}`);
+  });
+
+  test('reads 2 MiB of a caller that it knows, and no octet more', async () => {
+    const path = '/scim/v2/entra/Users';
+    const caller = callerOver('HTTP/1.1', reachOf(service));
+    const headers = { 'content-type': 'application/scim+json', authorization: `Bearer ${secret}` };
+    const sized = async (body: string, more: object = {}) =>
+      (await caller.ask({ method: 'POST', path, body, headers: { ...headers, ...more } })).status;
+    assert.equal(await sized('{}'.padEnd(2_097_152)), 400);
+    assert.equal(await sized('{}', { 'content-length': '2097153' }), 413);
+    caller.close();
+  });
+
+  test('says what it can do, as RFC 7643 writes it', async () => {
+    const { status, body, headers } = await entra.send('GET', '/ServiceProviderConfig');
+    const at = 'https://tokens.example/scim/v2/entra';
+    assert.deepEqual([status, headers['location']], [200, undefined]);
+    assert.deepEqual(body, {
+      schemas: ['urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig'],
+      patch: { supported: true },
+      bulk: { supported: false, maxOperations: 0, maxPayloadSize: 0 },
+      filter: { supported: true, maxResults: 200 },
+      changePassword: { supported: false },
+      sort: { supported: false },
+      etag: { supported: false },
+      authenticationSchemes: [
+        { type: 'oauthbearertoken', name: 'Bearer', description: 'A secret of the integration, as a bearer token.' },
+      ],
+      meta: { resourceType: 'ServiceProviderConfig', location: `${at}/ServiceProviderConfig` },
+    });
+    const types = [['User', USER] as const, ['Group', GROUP] as const].map(([id, schema]) => ({
+      schemas: ['urn:ietf:params:scim:schemas:core:2.0:ResourceType'],
+      ...{ id, name: id, endpoint: `/${id}s`, schema },
+      meta: { resourceType: 'ResourceType', location: `${at}/ResourceTypes/${id}` },
+    }));
+    const counted = { totalResults: 2, startIndex: 1, itemsPerPage: 2 };
+    assert.deepEqual((await entra.send('GET', '/ResourceTypes')).body, {
+      schemas: [LIST],
+      ...counted,
+      Resources: types,
+    });
+    assert.deepEqual((await entra.send('GET', '/ResourceTypes/Group')).body, types[1]);
+  });
+
+  test('publishes its schemas, and which attribute cannot be changed [RFC 7643 7, 8.7.1]', async () => {
+    const shown = async (scim: Scim) => {
+      const { Resources } = await list(scim, '/Schemas');
+      return Resources.map(({ id, attributes, meta }) => [
+        id,
+        meta,
+        (attributes as Attribute[]).flatMap(attributeLines),
+      ]);
     };
-    assert.deepEqual(await refused('POST', '/Users', []), [400, 'invalidSyntax']);
-    assert.deepEqual(await refused('POST', '/Users', { externalId: 'x' }), [400, 'invalidValue']);
-    assert.deepEqual(await refused('POST', '/Users', { userName: 'x' }), [400, 'invalidValue'], 'no id');
-    assert.deepEqual(await refused('POST', '/Users', { userName: ' x', externalId: 'x' }), [400, 'invalidValue']);
-    assert.deepEqual(await refused('POST', '/Users', { ...entraUser('x', 'x'), active: 'maybe' }), [
-      400,
-      'invalidValue',
-    ]);
-    assert.deepEqual(await refused('GET', '/Users?filter=userName%20co%20%22a%22'), [400, 'invalidFilter']);
-    assert.deepEqual(await refused('GET', '/Users?filter=password%20eq%20%22a%22'), [400, 'invalidFilter']);
-    assert.deepEqual(await refused('GET', '/Users/nobody'), [404, undefined]);
-    assert.deepEqual(await refused('DELETE', `/Users/${'0'.repeat(32)}`), [404, undefined]);
-    assert.deepEqual(await refused('POST', '/Groups', { displayName: 'x', members: [{ value: 'no' }] }), [
-      400,
-      'invalidValue',
-    ]);
-    assert.equal((await entra.send('PUT', '/Users')).status, 405);
-    assert.equal((await entra.send('GET', '/Nothing')).status, 404);
+    const schemaAt = (scim: string, id: string) => {
+      return { resourceType: 'Schema', location: `https://tokens.example/scim/v2/${scim}/Schemas/${id}` };
+    };
+    const rest = [
+      'displayName: string readWrite default',
+      'active: boolean readWrite default',
+      'emails: complex many readWrite default',
+      'emails.value: string readWrite default',
+      'emails.type: string readWrite default',
+      'emails.primary: boolean readWrite default',
+    ];
+    const group = [
+      'displayName: string required readWrite default server',
+      'members: complex many readWrite default',
+      'members.value: string immutable default',
+      'members.$ref: reference User readOnly default',
+    ];
+    for (const [label, scim, userName] of [
+      ['entra', entra, 'userName: string required readWrite default server'],
+      ['tested', tested, 'userName: string required immutable default server'],
+    ] as const)
+      assert.deepEqual(await shown(scim), [
+        [USER, schemaAt(label, USER), [userName, ...rest]],
+        [GROUP, schemaAt(label, GROUP), group],
+      ]);
+    assert.deepEqual((await entra.send('GET', `/Schemas/${GROUP}`)).body['name'], 'Group');
   });
 });
+
+interface Attribute {
+  readonly name: string;
+  readonly subAttributes?: readonly Attribute[];
+  readonly [fact: string]: unknown;
+}
+
+/** What an attribute has beyond the usual: one value, not required, in any case, not unique. */
+function attributeLines({ name, subAttributes = [], ...facts }: Attribute): readonly string[] {
+  const { type, referenceTypes, multiValued, required, caseExact, mutability, returned, uniqueness } = facts;
+  const words = [type, ...((referenceTypes as string[]) ?? []), multiValued && 'many', required && 'required'];
+  const line = [...words, caseExact && 'exact', mutability, returned, uniqueness !== 'none' && uniqueness];
+  assert.ok([multiValued, required, caseExact].every((flag) => typeof flag === 'boolean') && facts['description']);
+  const below = subAttributes.flatMap(attributeLines).map((each) => `${name}.${each}`);
+  return [`${name}: ${line.filter(Boolean).join(' ')}`, ...below];
+}
 
 suite('Entra ID', () => {
   test('creates a user who is the person that signs in, and finds it', async () => {
     const test = await entra.send('GET', '/Users?filter=userName+eq+%22e0a7d9ba-0000-4000-8000-000000000000%22');
-    assert.deepEqual([test.status, test.body['totalResults'], test.body['Resources']], [200, 0, []]);
+    const none = { schemas: [LIST], totalResults: 0, startIndex: 1, itemsPerPage: 0, Resources: [] };
+    assert.deepEqual([test.status, test.body], [200, none]);
     const { status, body, headers } = await entra.send('POST', '/Users', entraUser('ada', 'oid-of-ada'));
     assert.equal(status, 201, JSON.stringify(body));
     assert.match(String(headers['content-type']), /^application\/scim\+json/);
-    assert.equal(headers['location'], (body['meta'] as { location: string }).location);
+    const location = `https://tokens.example/scim/v2/entra/Users/${body.id}`;
+    const { schemas: _, meta: __, name: ___, roles: ____, ...kept } = entraUser('ada', 'oid-of-ada');
+    assert.deepEqual(body, { schemas: [USER], id: body.id, ...kept, meta: { resourceType: 'User', location } });
+    const again = await entra.send('GET', `/Users/${body.id}`);
+    assert.deepEqual([again.body, headers['location'], again.headers['location']], [body, location, undefined]);
     const settings = { label: 'entra', issuer: ISSUER_URL, idClaims: ['tid', 'oid'], claims: {} };
     const answer = { claims: { tid: 'the tenant', oid: 'oid-of-ada' }, userInfo: async () => ({}) };
     const atSignIn = await identityOf(answer, settings);
@@ -145,12 +282,6 @@ suite('Entra ID', () => {
     }
     assert.equal((await entra.send('POST', '/Users', entraUser('ada', 'oid-of-ada'))).status, 409);
     assert.equal((await entra.send('POST', '/Users', entraUser('ada', 'another'))).status, 409);
-    const changed = await entra.send(
-      'PATCH',
-      `/Users/${body.id}`,
-      patch({ op: 'Replace', path: 'externalId', value: 'x' }),
-    );
-    assert.deepEqual([changed.status, changed.body['scimType']], [400, 'mutability']);
   });
 
   test('disables a user, whose grants end at once and whom a sign-in does not bring back', async () => {
@@ -205,10 +336,6 @@ suite('Entra ID', () => {
     assert.deepEqual([body['displayName'], body['userName']], ['Carl', 'Carl.New@corp.example']);
     const row = await rowOf(entra.identity(user));
     assert.deepEqual([row?.userName, row?.email], ['carl.new@corp.example', 'carl.new@corp.example']);
-    const removed = await entra.send('PATCH', `/Users/${user.id}`, patch({ op: 'Remove', path: 'displayName' }));
-    assert.equal(removed.body['displayName'], undefined);
-    for (const bad of [{ op: 'move' }, { op: 'add', path: '[' }, { op: 'remove' }, 'x'])
-      assert.equal((await entra.send('PATCH', `/Users/${user.id}`, patch(bad as object))).status, 400);
   });
 
   test('pushes groups, which open and close integrations', async () => {
@@ -239,8 +366,6 @@ suite('Entra ID', () => {
     await entra.send('PATCH', path, patch({ op: 'Remove', path: 'members', value: [{ $ref: null, value: user.id }] }));
     assert.deepEqual([await groupsOf(), await members()], [[], []]);
     await entra.send('PATCH', path, add);
-    const nobody = patch({ op: 'Add', path: 'members', value: [{ value: 'f'.repeat(32) }] });
-    assert.equal((await entra.send('PATCH', path, nobody)).status, 400);
     assert.equal((await entra.send('DELETE', path)).status, 204);
     assert.deepEqual(await groupsOf(), []);
     assert.equal((await entra.send('GET', path)).status, 404);
@@ -259,6 +384,44 @@ suite('Entra ID', () => {
     assert.deepEqual([back.status, back.body.id], [201, user.id]);
     assert.equal((await rowOf(entra.identity(user)))?.enabled, true);
   });
+});
+
+test('members change in the order of the operations, however a client writes them [RFC 7644 3.5.2]', async () => {
+  const ids: Record<string, string> = {};
+  for (const name of 'abc') ids[name] = (await tested.send('POST', '/Users', { userName: name })).body.id;
+  const valuesOf = (names: string) => names.split('').map((name) => ({ value: ids[name] }));
+  const { body: group } = await tested.send('POST', '/Groups', {
+    displayName: 'G',
+    externalId: 'e',
+    members: valuesOf('a'),
+  });
+  const at = 'https://tokens.example/scim/v2/tested';
+  assert.deepEqual(group, {
+    schemas: [GROUP],
+    ...{ id: group.id, displayName: 'G', externalId: 'e' },
+    members: [{ value: ids['a'], $ref: `${at}/Users/${ids['a']}` }],
+    meta: { resourceType: 'Group', location: `${at}/Groups/${group.id}` },
+  });
+  const change = (op: string, names?: string) => ({ op, path: 'members', ...(names && { value: valuesOf(names) }) });
+  for (const [operations, expected] of [
+    [[change('add', 'b')], 'ab'],
+    [[change('remove', 'a')], 'b'],
+    [[{ op: 'add', value: { members: valuesOf('ac') } }], 'abc'],
+    [[{ op: 'remove', path: `members[value eq "${ids['b']}"]` }], 'ac'],
+    [[change('add', 'b'), change('remove', 'b')], 'ac'],
+    [[change('remove', 'c'), change('add', 'c')], 'ac'],
+    [[change('replace', 'b')], 'b'],
+    [[change('add', 'a'), change('replace', 'bc'), change('remove', 'c')], 'b'],
+    [[change('remove'), change('add', 'c')], 'c'],
+    [[change('replace')], ''],
+  ] as const) {
+    assert.equal((await tested.send('PATCH', `/Groups/${group.id}`, patch(...operations))).status, 204);
+    const now: Resource = (await tested.send('GET', `/Groups/${group.id}`)).body;
+    const members = (now['members'] as { value: string }[]).map(({ value }) => value);
+    const names = 'abc'.split('').filter((name) => members.includes(ids[name] ?? ''));
+    const found = [names.join(''), now['displayName'], now['externalId']];
+    assert.deepEqual(found, [expected, 'G', 'e'], JSON.stringify(operations));
+  }
 });
 
 suite('Okta', () => {
@@ -293,6 +456,23 @@ suite('Okta', () => {
     assert.deepEqual([page.totalResults, page.Resources.length], [1, 1]);
     assert.equal((await list(okta, '/Users?startIndex=2&count=100')).Resources.length, 0);
   });
+});
+
+test('clients that prove nothing have a limit of their own, and do not hold a directory back', async (t) => {
+  const few = { perMinute: 1, burst: 2 };
+  const limited = await startPushed({ requestsPerAddress: few, checksPerAddress: few });
+  t.after(() => limited.stop());
+  const known = scimAt(limited, 'okta', await secretFor(limited, 'okta-scim'));
+  const upToLimit = async (sent?: string) => {
+    for (let tries = 0; tries < 10; tries++) {
+      const { status, headers } = await known.send('GET', '/Users', undefined, sent);
+      if (status === 429) return headers['retry-after'] !== undefined;
+    }
+    return false;
+  };
+  assert.ok(await upToLimit('tsc_wrong'));
+  assert.equal((await known.send('GET', '/Users')).status, 200);
+  assert.ok(await upToLimit());
 });
 
 test('a group of thousands may be sent in one request, by those who have authenticated', async () => {
