@@ -21,7 +21,7 @@ const HARMLESS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/assertions/issuer-keys.ts': {
     'without this.#held.set(name, held);': 'the keys of a file are read anew each time, which takes longer',
   },
-  'src/operations/admin/acts/event.ts': {
+  'src/operations/admin/acts/work/event.ts': {
     'if (++steps > MOST_STEPS || isPast(page, at && later(at, LATER))) break;':
       'one page more, of a minute with very many events',
   },

@@ -1,7 +1,6 @@
 // Fetches the keys of a token issuer, by discovery (OpenID Connect Discovery 1.0) or from a known address.
-import { BYTE, HOST, IPV6, PORT } from '../core/address-pattern.ts';
 import { parseObject } from '../core/json.ts';
-import type { FetchSettings } from '../core/key-source.ts';
+import { type FetchSettings, isKeyAddress } from '../core/key-source.ts';
 import { accept, type Outcome, refused } from '../core/outcome.ts';
 import type { TokenIssuer } from '../core/token-issuer.ts';
 import { download, type Fetch } from '../outbound/download.ts';
@@ -37,16 +36,6 @@ async function discover(issuer: string, settings: FetchSettings, fetch: Fetch): 
   const keys = document['jwks_uri'];
   if (typeof keys !== 'string' || !isKeyAddress(keys)) return refused(`${url}: its jwks_uri is not an https address`);
   return accept(keys);
-}
-
-const HERE = String.raw`http://(?:localhost|127(?:\.${BYTE}){3}|\[::1\])`;
-/** https, so that nobody on the way can replace the keys. On this machine http is enough. */
-export const KEY_ADDRESS = new RegExp(
-  `^(?:https://(?:${HOST}|\\[(?:${IPV6})\\])|${HERE})(?::${PORT})?(?:[/?][!"$-~]*)?$`,
-);
-
-export function isKeyAddress(text: string): boolean {
-  return KEY_ADDRESS.test(text);
 }
 
 async function get(

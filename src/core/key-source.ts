@@ -1,3 +1,5 @@
+import { BYTE, HOST, IPV6, PORT } from './address-pattern.ts';
+
 export type KeySource =
   /** The document at `<issuer>/.well-known/openid-configuration` names the address of the keys. */
   | ({ readonly from: 'discovery' } & FetchSettings)
@@ -10,4 +12,14 @@ export interface FetchSettings {
   readonly allowedAddresses?: readonly string[];
   /** PEM: if present, the only authorities that are trusted for the TLS connection. */
   readonly authorities?: string;
+}
+
+const HERE = String.raw`http://(?:localhost|127(?:\.${BYTE}){3}|\[::1\])`;
+/** https, so that nobody on the way can replace the keys. On this machine http is enough. */
+export const KEY_ADDRESS = new RegExp(
+  `^(?:https://(?:${HOST}|\\[(?:${IPV6})\\])|${HERE})(?::${PORT})?(?:[/?][!"$-~]*)?$`,
+);
+
+export function isKeyAddress(text: string): boolean {
+  return KEY_ADDRESS.test(text);
 }

@@ -50,6 +50,9 @@ export const DEFAULT_SETTINGS: Settings = USUAL;
 /** A resource server that checks a JWT by itself does not notice a revocation, so a JWT lives for a day at most. */
 export const JWT_LIFETIME_MAX = seconds(DAY);
 
+/** Of generated secrets of integrations. */
+export const SECRET_LIFETIME_MAX = seconds(180 * DAY);
+
 /** Of any token or grant: a hundred years. Beyond, moments could not be written as dates. */
 export const LIFETIME_MAX = seconds(36_525 * DAY);
 

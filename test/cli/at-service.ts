@@ -12,7 +12,7 @@ import { sideBySide } from '../../src/directory/side-by-side.ts';
 import { DOOR_NAMES } from '../../src/doors/doors.ts';
 import { makeLog } from '../../src/log/log.ts';
 import { openStore } from '../../src/open-store.ts';
-import { ACTS } from '../../src/operations/admin/act-table.ts';
+import { ACTS } from '../../src/operations/admin/acts.ts';
 import { confirmCode } from '../../src/operations/device/ask-code.ts';
 import { redeemCode } from '../../src/operations/device/redeem-device.ts';
 import { FollowedRegistry } from '../../src/store/registry.ts';

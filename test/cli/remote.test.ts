@@ -5,7 +5,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import { ACTS } from '../../src/operations/admin/act-table.ts';
+import { ACTS } from '../../src/operations/admin/acts.ts';
 import { writePem } from '../../src/pki/der/pem.ts';
 import { makeAuthority } from '../authority.ts';
 import { AdminScene } from '../e2e/admin-scene.ts';

@@ -1,7 +1,7 @@
 // The admin door, used by many at once, and by programs that send nothing where something belongs.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { ACTS } from '../../src/operations/admin/act-table.ts';
+import { ACTS } from '../../src/operations/admin/acts.ts';
 import { AdminScene, BACK_ENDS } from './admin-scene.ts';
 
 let scene: AdminScene;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
-import { enableIntegration } from '../../src/operations/admin/acts/integration.ts';
+import { enableIntegration } from '../../src/operations/admin/acts/work/integration.ts';
 import { changeIdentity, enableIdentity } from '../../src/operations/admin/identities.ts';
 import { integrations } from '../../src/store/tables/integrations.ts';
 import { changeIntegration } from '../administer.ts';

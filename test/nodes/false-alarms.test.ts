@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import pg from 'pg';
 import { epochSeconds } from '../../src/core/time.ts';
-import { enableIntegration } from '../../src/operations/admin/acts/integration.ts';
+import { enableIntegration } from '../../src/operations/admin/acts/work/integration.ts';
 import { watchedStore } from '../../src/operations/upkeep/event-watch.ts';
 import { RecentActs } from '../../src/operations/upkeep/recent-acts.ts';
 import { storeOf } from '../../src/store/change.ts';

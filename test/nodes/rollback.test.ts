@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';
-import { enableIntegration } from '../../src/operations/admin/acts/integration.ts';
+import { enableIntegration } from '../../src/operations/admin/acts/work/integration.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { readHistory } from '../../src/store/tables/store-history.ts';
 import { registerIntegration } from '../administer.ts';

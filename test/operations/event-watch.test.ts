@@ -1,7 +1,7 @@
 // What a node does about a store that another server serves, or that was put back. The stores are SQLite files; which one is asked, and its server, are the test's own.
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
-import { enableIntegration } from '../../src/operations/admin/acts/integration.ts';
+import { enableIntegration } from '../../src/operations/admin/acts/work/integration.ts';
 import { acceptRollback } from '../../src/operations/admin/after-restore.ts';
 import { isInLog } from '../../src/operations/feed/cursor.ts';
 import { firstPage } from '../../src/operations/feed/read-feed.ts';

@@ -1,6 +1,6 @@
 import type { EpochSeconds } from '../../core/time.ts';
-import type { ActName, Gives } from '../../operations/admin/act-formats.ts';
-import type { Answered, Given } from '../../operations/admin/act-table.ts';
+import type { Answered, Given } from '../../operations/admin/acts/act.ts';
+import type { ActName, Gives } from '../../operations/admin/acts.ts';
 import type { Acted } from '../../operations/admin/admin.ts';
 import { accepted } from '../terminal/wording.ts';
 

@@ -1,6 +1,7 @@
 // The commands that all kinds of registered things have. A kind says what differs: what its flags describe, and how it is shown.
 import { weakeningsOf } from '../../core/rules/weakening.ts';
-import type { ActName, Gives, Listed } from '../../operations/admin/act-formats.ts';
+import type { Listed } from '../../operations/admin/acts/act.ts';
+import type { ActName, Gives } from '../../operations/admin/acts.ts';
 import { CommandFailure } from '../terminal/exit.ts';
 import type { Flags } from '../terminal/manual.ts';
 import { print, printJson, printRecord, printTable, remark, result } from '../terminal/output.ts';

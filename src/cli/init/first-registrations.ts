@@ -1,7 +1,7 @@
 // The first integration and identity, if the flags of `tessera init` name them.
 import { COMMAND_LINE } from '../../core/integration.ts';
 import { OPERATORS, VIEWERS } from '../../core/rules/operator.ts';
-import { make } from '../../operations/admin/acts/run-act.ts';
+import { make } from '../../operations/admin/acts/work/kinds.ts';
 import { findToGive } from '../../operations/admin/find-identity.ts';
 import { addIdentity, changeIdentity, inviteToPasskey } from '../../operations/admin/identities.ts';
 import { obtainPassword } from '../terminal/input.ts';

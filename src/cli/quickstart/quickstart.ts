@@ -10,7 +10,7 @@ import { OPERATORS } from '../../core/rules/operator.ts';
 import { DOOR_NAMES } from '../../doors/doors.ts';
 import { withKeyring } from '../../open-keyring.ts';
 import { openStore, sqliteCopies, storeAt } from '../../open-store.ts';
-import { make } from '../../operations/admin/acts/run-act.ts';
+import { make } from '../../operations/admin/acts/work/kinds.ts';
 import { acceptClock } from '../../operations/admin/check-clock.ts';
 import { addIdentity, inviteToPasskey } from '../../operations/admin/identities.ts';
 import { addSigningKeyTo, publishKeys } from '../../operations/admin/signing-keys.ts';

@@ -1,11 +1,10 @@
-// The admin door: every act of the table (src/operations/admin/act-table.ts) over HTTP, for holders of our own access tokens.
+// The admin door: every act of src/operations/admin/acts.ts over HTTP, for holders of our own access tokens.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { accept, type Outcome } from '../../core/outcome.ts';
 import { seconds } from '../../core/time.ts';
-import type { ActName } from '../../operations/admin/act-formats.ts';
-import { ACTS, type ActRow, type Answered, type Given } from '../../operations/admin/act-table.ts';
-import { actPortsOf } from '../../operations/admin/acts/act.ts';
+import { type Act, type Answered, actPortsOf, type Given } from '../../operations/admin/acts/act.ts';
 import { runActAs } from '../../operations/admin/acts/owned-act.ts';
+import { ACTS, type ActName, namesOfActs } from '../../operations/admin/acts.ts';
 import { decline } from '../../operations/admin/admin.ts';
 import { authorizeOperator, type Operator } from '../../operations/admin/authorize-operator.ts';
 import { bearerToken } from '../caller/bearer.ts';
@@ -53,11 +52,11 @@ function mountAdmin(app: FastifyInstance, mount: AdminMount): void {
     document ??= JSON.stringify(withNamedSchemas(adminDocument(mount)));
     return reply.headers(JSON_HEADERS).send(document);
   });
-  for (const name of Object.keys(ACTS) as ActName[]) mountAct(app, name, ACTS[name], mount);
+  for (const name of namesOfActs()) mountAct(app, name, ACTS[name], mount);
 }
 
 /** A body is read only for somebody who may do the act. */
-function mountAct(app: FastifyInstance, name: ActName, act: ActRow, mount: AdminMount): void {
+function mountAct(app: FastifyInstance, name: ActName, act: Act, mount: AdminMount): void {
   const operators = new WeakMap<FastifyRequest, Operator>();
   app.route({
     method: act.method,
@@ -109,7 +108,7 @@ async function perform(
 /** First who, then what: a client without permission learns nothing about the request. */
 async function authorize(
   request: FastifyRequest,
-  { permission }: ActRow,
+  { permission }: Act,
   mount: AdminMount,
 ): Promise<Outcome<Operator, DoorRefusal>> {
   const overLimit = (isAuthentic: boolean) => (isAuthentic ? mount.overCheckLimit : mount.overLimit)(request);

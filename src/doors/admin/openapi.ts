@@ -1,6 +1,7 @@
-// The OpenAPI document of the admin door, made from the table of acts.
-import type { ActName } from '../../operations/admin/act-formats.ts';
-import { ACTS, type ActRow } from '../../operations/admin/act-table.ts';
+// The OpenAPI document of the admin door, made from their declarations.
+
+import type { Act } from '../../operations/admin/acts/act.ts';
+import { ACTS, type ActName, namesOfActs } from '../../operations/admin/acts.ts';
 import { integer, named, optional, type Schema, string } from '../../schema.ts';
 import type { OpenapiDocument, OpenapiOperation, OpenapiParameter, OpenapiSchema } from '../openapi-document.ts';
 import { PROBLEM_STATUSES } from './problem.ts';
@@ -22,9 +23,10 @@ type Facts = { readonly publicUrl: string; readonly version: string };
 
 export function adminDocument({ publicUrl, version }: Facts): OpenapiDocument {
   const paths: Record<string, Record<string, OpenapiOperation>> = {};
-  for (const [name, act] of Object.entries(ACTS)) {
+  for (const name of namesOfActs()) {
+    const act = ACTS[name];
     const path = MOUNT + act.path;
-    paths[path] = { ...paths[path], [act.method.toLowerCase()]: operationOf(name as ActName, act) };
+    paths[path] = { ...paths[path], [act.method.toLowerCase()]: operationOf(name, act) };
   }
   const tags = [...new Set(Object.values(ACTS).map(tagOf))].map((name) => ({ name, description: `Acts on ${name}.` }));
   const document = {
@@ -44,11 +46,11 @@ export function adminDocument({ publicUrl, version }: Facts): OpenapiDocument {
   return document;
 }
 
-function tagOf({ path }: ActRow): string {
+function tagOf({ path }: Act): string {
   return path.split('/')[1] ?? '';
 }
 
-function operationOf(name: ActName, act: ActRow): OpenapiOperation {
+function operationOf(name: ActName, act: Act): OpenapiOperation {
   const { summary, permission, command, body, answers, method } = act;
   const success = { description: 'OK.', ...(isConditional(act) && ETAG), content: json(answers) };
   return {
@@ -77,11 +79,11 @@ function json(schema: Schema) {
 }
 
 /** Things that can be replaced. */
-function isConditional({ path, method }: ActRow): boolean {
+function isConditional({ path, method }: Act): boolean {
   return method !== 'DELETE' && Object.values(ACTS).some((other) => other.method === 'PUT' && other.path === path);
 }
 
-function parametersOf(act: ActRow): { parameters?: readonly OpenapiParameter[] } {
+function parametersOf(act: Act): { parameters?: readonly OpenapiParameter[] } {
   const { path, query, method, id = TEXT } = act;
   const named = path.includes('{id}') ? [{ ...ID, required: true as const, schema: id }] : [];
   const asked = Object.entries(query?.properties ?? {}).map(([name, schema]) => {

@@ -1,16 +1,13 @@
 // Reads a request by the row of its act: the thing, the query, the body, and the precondition.
 import type { FastifyRequest } from 'fastify';
 import { accept, type Outcome } from '../../core/outcome.ts';
-import type { ActRow, Given } from '../../operations/admin/act-table.ts';
+import type { Act, Given } from '../../operations/admin/acts/act.ts';
 import { type AdminRefusal, decline } from '../../operations/admin/admin.ts';
 import { flawOf, type Schema } from '../../schema.ts';
 
 type Read<T> = Outcome<T, AdminRefusal>;
 
-export function readRequest(
-  request: FastifyRequest,
-  { path, query: querySchema, body: bodySchema }: ActRow,
-): Read<Given> {
+export function readRequest(request: FastifyRequest, { path, query: querySchema, body: bodySchema }: Act): Read<Given> {
   const query = readQuery(request.query as Record<string, unknown>, querySchema);
   if (!query.ok) return query;
   const body = bodySchema ? readBody(request, bodySchema) : accept(undefined);
@@ -36,7 +33,7 @@ interface ObjectParts {
 }
 
 /** Query parameters are texts; their schema says what they stand for. */
-function readQuery(given: Record<string, unknown>, schema: ActRow['query']): Read<object> {
+function readQuery(given: Record<string, unknown>, schema: Act['query']): Read<object> {
   const { properties = {}, required = [] } = (schema ?? {}) as Partial<ObjectParts>;
   const query: Record<string, unknown> = {};
   for (const [name, text] of Object.entries(given)) {

@@ -18,7 +18,7 @@ import { endSessionsOf } from '../end-sessions.ts';
 import { invitePasskey, passkeysOf, removePasskeys } from '../person/passkeys.ts';
 import { nameMark } from '../person/sign-in.ts';
 import type { Random } from '../ports.ts';
-import { endGrants } from './acts/grant.ts';
+import { endGrants } from './acts/work/grant.ts';
 import { type Acted, type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { findIdentity } from './find-identity.ts';
 import type { WrittenIdentity } from './objects.ts';

@@ -1,19 +1,21 @@
 // The public keys that an integration authenticates with (private_key_jwt).
-import { isKeyAddress } from '../../assertions/fetch-keys.ts';
 import { type ClientKeys, type Integration, keyMarks } from '../../core/integration.ts';
-import type { FetchSettings } from '../../core/key-source.ts';
+import { type FetchSettings, isKeyAddress } from '../../core/key-source.ts';
 import { accept } from '../../core/outcome.ts';
+import type { StorePort } from '../../store/store.ts';
 import { readPublicJwk, readPublicKeys } from '../../tokens/jwk.ts';
-import { checkedFetch } from './acts/token-issuer.ts';
+import { answering } from './acts/act.ts';
+import { checkedFetch } from './acts/work/token-issuer.ts';
 import { type Acted, type AdminOutcome, type AdminPorts, decline } from './admin.ts';
-import { ending, rewrite } from './perform.ts';
+import { ending, findThing, rewrite } from './perform.ts';
 
 /** The text of a file with public keys, or the address of a key set, which replaces what was there. */
 export type KeyAddition = { readonly file: string } | ({ readonly url: string } & FetchSettings);
 
 const MOST_KEYS = 10;
 
-type Jwk = Readonly<Record<string, unknown>> & { readonly kid: string; readonly thumbprint: string };
+/** Its members are texts. */
+type Jwk = Readonly<Record<string, string>> & { readonly kid: string; readonly thumbprint: string };
 
 export function addIntegrationKeys(clientId: string, given: KeyAddition, ports: AdminPorts): Acted<Integration> {
   return rewrite('integration', clientId, ports, (before) => {
@@ -51,9 +53,10 @@ export function replacedKeys(keys: ClientKeys): AdminOutcome<ClientKeys | undefi
   return typeof found !== 'string' && found.length === 0 ? accept(undefined) : fromFile(keys.set, []);
 }
 
-/** For answers: the keys, or where they are fetched from. */
-export function shownKeys({ keys }: Integration): readonly Readonly<Record<string, string>>[] {
-  return keys?.from === 'url' ? [{ url: keys.url }] : (knownIn(keys) as readonly never[]);
+/** The keys, or where they are fetched from. */
+export async function listKeys(clientId: string, ports: StorePort) {
+  const found = await findThing('integration', clientId, ports);
+  return answering(found, ({ keys }) => ({ items: keys?.from === 'url' ? [{ url: keys.url }] : knownIn(keys) }));
 }
 
 function knownIn(keys: Integration['keys']): readonly Jwk[] {

@@ -1,7 +1,7 @@
 // Token issuers and approved issuers, as they are written (objects.ts).
-import { KEY_ADDRESS } from '../../assertions/fetch-keys.ts';
 import { IDENTITY_SOURCES, UPN_COMPARISONS } from '../../core/certificate.ts';
 import { type ApprovedIssuer, OPTIONAL_CURVES } from '../../core/issuer.ts';
+import { KEY_ADDRESS } from '../../core/key-source.ts';
 import { seconds } from '../../core/time.ts';
 import { ASSERTION_ALGORITHMS, type TokenIssuer } from '../../core/token-issuer.ts';
 import { boolean, described, integer, object, optional, type Schema, type ValueOf } from '../../schema.ts';

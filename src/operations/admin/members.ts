@@ -1,6 +1,6 @@
-// The words in which members of what operators write are described (objects.ts, act-formats.ts).
-import { KEY_ADDRESS } from '../../assertions/fetch-keys.ts';
+// The words in which members of what operators write are described (objects.ts, acts/).
 import { ADDRESS_RANGE } from '../../core/address-pattern.ts';
+import { KEY_ADDRESS } from '../../core/key-source.ts';
 import { LIFETIME_MAX } from '../../core/settings.ts';
 import type { EpochSeconds, Seconds } from '../../core/time.ts';
 import { boolean, described, object, optional, type Schema, string } from '../../schema.ts';

@@ -2,7 +2,8 @@
 import type { Integration } from '../../core/integration.ts';
 import { accept } from '../../core/outcome.ts';
 import { MOST_SECRETS, type ResourceServer, secretMark } from '../../core/resource-server.ts';
-import { after, type EpochSeconds, type Seconds, seconds } from '../../core/time.ts';
+import { SECRET_LIFETIME_MAX } from '../../core/settings.ts';
+import { after, type EpochSeconds, type Seconds } from '../../core/time.ts';
 import { drawResourceServerSecret } from '../../tokens/resource-server-secret.ts';
 import type { Ports } from '../ports.ts';
 import { type Acted, type AdminPorts, decline } from './admin.ts';
@@ -10,11 +11,9 @@ import { ending, rewrite } from './perform.ts';
 
 type SecretPorts = AdminPorts & Pick<Ports, 'random'>;
 
-export const LONGEST_SECRET = seconds(180 * 86_400);
-
 /** Makes a secret, which is returned once and stored as a hash. The one before stays valid beside it, until its own end. */
 export async function makeIntegrationSecret(clientId: string, lifetime: Seconds, ports: SecretPorts) {
-  if (lifetime < 1 || lifetime > LONGEST_SECRET) return decline('secret-lifetime-malformed', clientId);
+  if (lifetime < 1 || lifetime > SECRET_LIFETIME_MAX) return decline('secret-lifetime-malformed', clientId);
   const { secret, hash } = drawResourceServerSecret(ports.random);
   let endsAt = 0 as EpochSeconds;
   const made = await rewrite('integration', clientId, ports, (before, createdAt) => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
 import { THING_KINDS } from '../../../src/doors/pages/console/things.ts';
-import { ACTS } from '../../../src/operations/admin/act-table.ts';
+import { ACTS } from '../../../src/operations/admin/acts.ts';
 import { makeDevelopmentAuthority } from '../../../src/pki/development-authority.ts';
 import { passkeys } from '../../../src/store/tables/identities.ts';
 import { integrations } from '../../../src/store/tables/integrations.ts';

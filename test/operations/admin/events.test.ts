@@ -7,7 +7,7 @@ import {
   readNewEvents,
   readOlderEvents,
   timelineOf,
-} from '../../../src/operations/admin/acts/event.ts';
+} from '../../../src/operations/admin/acts/work/event.ts';
 import { acceptClock } from '../../../src/operations/admin/check-clock.ts';
 import type { LoggedEvent } from '../../../src/store/store.ts';
 import { attempts } from '../../../src/store/tables/attempts.ts';

@@ -5,7 +5,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { suite, type TestContext, test } from 'node:test';
 import { fieldsFor, readObject } from '../../../src/doors/pages/console/form.ts';
 import { type Keywords, schemaOf, THING_KINDS } from '../../../src/doors/pages/console/things.ts';
-import type { ActName } from '../../../src/operations/admin/act-formats.ts';
+import type { ActName } from '../../../src/operations/admin/acts.ts';
 import { publishKeys } from '../../../src/operations/admin/signing-keys.ts';
 import { REGISTERED } from '../../../src/store/all-tables.ts';
 import { identities } from '../../../src/store/tables/identities.ts';

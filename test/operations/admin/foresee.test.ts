@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import type { Grant, GrantId } from '../../../src/core/grant.ts';
 import { firstHalf } from '../../../src/core/hex.ts';
 import { epochSeconds } from '../../../src/core/time.ts';
-import { readNewEvents, readOlderEvents } from '../../../src/operations/admin/acts/event.ts';
+import { readNewEvents, readOlderEvents } from '../../../src/operations/admin/acts/work/event.ts';
 import { grantsOfThing, previewPut } from '../../../src/operations/admin/foresee.ts';
 import { search } from '../../../src/operations/admin/search.ts';
 import { readCertificate } from '../../../src/pki/x509/certificate.ts';

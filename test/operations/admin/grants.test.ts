@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import type { GrantId } from '../../../src/core/grant.ts';
 import { epochSeconds, seconds } from '../../../src/core/time.ts';
-import { endGrant, endGrants } from '../../../src/operations/admin/acts/grant.ts';
+import { endGrant, endGrants } from '../../../src/operations/admin/acts/work/grant.ts';
 import { findGrants, showGrant } from '../../../src/operations/admin/find-grants.ts';
 import type { GrantFilter } from '../../../src/operations/admin/grant-filter.ts';
 import { addIdentity } from '../../../src/operations/admin/identities.ts';

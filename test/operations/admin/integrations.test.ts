@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { seconds } from '../../../src/core/time.ts';
-import { enableIntegration } from '../../../src/operations/admin/acts/integration.ts';
+import { enableIntegration } from '../../../src/operations/admin/acts/work/integration.ts';
 import { addIdentity } from '../../../src/operations/admin/identities.ts';
 import { integrations } from '../../../src/store/tables/integrations.ts';
 import { resourceServers } from '../../../src/store/tables/resource-servers.ts';

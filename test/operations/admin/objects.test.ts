@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { grantState } from '../../../src/core/grant.ts';
 import type { IdentityId } from '../../../src/core/identity.ts';
-import { removeIntegration } from '../../../src/operations/admin/acts/integration.ts';
+import { removeIntegration } from '../../../src/operations/admin/acts/work/integration.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
 import { identities } from '../../../src/store/tables/identities.ts';
 import { integrations } from '../../../src/store/tables/integrations.ts';

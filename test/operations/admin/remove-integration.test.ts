@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { removeIntegration } from '../../../src/operations/admin/acts/integration.ts';
+import { removeIntegration } from '../../../src/operations/admin/acts/work/integration.ts';
 import { listKeys } from '../../../src/operations/admin/mac-keys.ts';
 import { redeemCode } from '../../../src/operations/device/redeem-device.ts';
 import { firstKey } from '../../../src/tokens/keyring.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import { seconds } from '../../../src/core/time.ts';
-import { endGrant, endGrants } from '../../../src/operations/admin/acts/grant.ts';
+import { endGrant, endGrants } from '../../../src/operations/admin/acts/work/grant.ts';
 import type { AdminOutcome } from '../../../src/operations/admin/admin.ts';
 import { acceptClock } from '../../../src/operations/admin/check-clock.ts';
 import { addIdentity } from '../../../src/operations/admin/identities.ts';

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import type { FactsOf, Kind } from '../../../src/core/act.ts';
 import type { IdentityId } from '../../../src/core/identity.ts';
 import { seconds } from '../../../src/core/time.ts';
-import { enableIntegration, removeIntegration } from '../../../src/operations/admin/acts/integration.ts';
+import { enableIntegration, removeIntegration } from '../../../src/operations/admin/acts/work/integration.ts';
 import { acceptRollback } from '../../../src/operations/admin/after-restore.ts';
 import { acceptClock } from '../../../src/operations/admin/check-clock.ts';
 import {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { type Guard, Misconfigured } from '../../../sdk/verify/src/verify.ts';
-import { enableIntegration } from '../../../src/operations/admin/acts/integration.ts';
+import { enableIntegration } from '../../../src/operations/admin/acts/work/integration.ts';
 import { enableIdentity } from '../../../src/operations/admin/identities.ts';
 import { changeIntegration } from '../../administer.ts';
 import { registryFollows } from '../../e2e/registry-follows.ts';

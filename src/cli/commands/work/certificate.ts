@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { IdentitySource } from '../../../core/certificate.ts';
 import type { ApprovedIssuer, OptionalCurve } from '../../../core/issuer.ts';
 import type { EpochSeconds } from '../../../core/time.ts';
-import { objectionToSettings } from '../../../operations/admin/acts/issuer.ts';
+import { objectionToSettings } from '../../../operations/admin/acts/work/issuer.ts';
 import type { CallerExplanation } from '../../../operations/admin/explain.ts';
 import { readPemOrDer, writePem } from '../../../pki/der/pem.ts';
 import { explainFiles, explainHandshake, printExplanation } from '../../../pki/judge/explain.ts';

@@ -1,6 +1,6 @@
 // `tessera explain`: why was it refused? Step by step, in the words of the log and of docs/errors.md.
 import type { Command } from 'commander';
-import type { Gives } from '../../../operations/admin/act-formats.ts';
+import type { Gives } from '../../../operations/admin/acts.ts';
 import { StoreMissing } from '../../../store/store.ts';
 import { CommandFailure, EXIT } from '../../terminal/exit.ts';
 import { readInput } from '../../terminal/input.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Given } from '../../../operations/admin/act-table.ts';
-import { runAct } from '../../../operations/admin/acts/run-act.ts';
+import type { Given } from '../../../operations/admin/acts/act.ts';
+import { runAct } from '../../../operations/admin/acts.ts';
 import { findIdentityByDigits } from '../../../operations/admin/find-identity.ts';
 import type { Workplace } from '../../terminal/workplace.ts';
 import { type Administration, administrationBy } from '../steps.ts';

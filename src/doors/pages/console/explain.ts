@@ -1,7 +1,7 @@
 // The dry runs of certificates and assertions, and the search box.
 import { requestedAt } from '../../../core/request-id.ts';
 import type { Step } from '../../../core/verdict.ts';
-import type { Gives } from '../../../operations/admin/act-formats.ts';
+import type { Gives } from '../../../operations/admin/acts.ts';
 import type { Section } from '../../../operations/admin/objects.ts';
 import { type Findings, isToken, search } from '../../../operations/admin/search.ts';
 import type { Answer } from '../parts/answer.ts';

@@ -1,5 +1,5 @@
 // Grants: find them, one grant's timeline, end one or all that a filter shows.
-import type { Gives } from '../../../operations/admin/act-formats.ts';
+import type { Gives } from '../../../operations/admin/acts.ts';
 import { disabledIdentities } from '../../../operations/admin/find-grants.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';

@@ -3,7 +3,7 @@ import { actWords, isEnding } from '../../../core/act.ts';
 import { REFUSAL_REASONS, type RefusalReason } from '../../../core/refusal.ts';
 import { idBehind, isBeforeChange, lastChangeBehind, repairOf } from '../../../core/rules/repair.ts';
 import { isWithin, parseScope, type Scope } from '../../../core/scope.ts';
-import type { Gives } from '../../../operations/admin/act-formats.ts';
+import type { Gives } from '../../../operations/admin/acts.ts';
 import { userNames } from '../../../operations/admin/find-grants.ts';
 import { remediesOf } from '../../../operations/admin/refusal-meaning.ts';
 import { describe } from '../../token/descriptions.ts';

@@ -1,8 +1,8 @@
 // The kinds of things that the console shows and changes, all by the same pages, and what can be done to them: the table of acts says it.
 import { includes } from '../../../core/rules/operator.ts';
-import type { ActName, Gives, Listed } from '../../../operations/admin/act-formats.ts';
-import { ACTS, type ActRow } from '../../../operations/admin/act-table.ts';
+import type { Act, Listed } from '../../../operations/admin/acts/act.ts';
 import { ON_INTEGRATIONS } from '../../../operations/admin/acts/owned-act.ts';
+import { ACTS, type ActName, type Gives } from '../../../operations/admin/acts.ts';
 import type { Acted } from '../../../operations/admin/admin.ts';
 import type { Section } from '../../../operations/admin/objects.ts';
 import type { Schema } from '../../../schema.ts';
@@ -71,7 +71,7 @@ export function schemaOf({ kind }: ThingKind): Keywords {
   return keywordsOf(ACTS[`${kind}-put` as ActName].body);
 }
 
-export function rowOf({ kind }: ThingKind, verb: Verb): ActRow {
+export function rowOf({ kind }: ThingKind, verb: Verb): Act {
   return ACTS[`${kind}-${verb}` as ActName];
 }
 

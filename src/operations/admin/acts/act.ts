@@ -1,22 +1,129 @@
-// What the acts of the table have in common.
+// One administrative act, the same for command, admin door and console: how it is asked for, what goes in and out, and its
+// work, which is loaded when it is done. What is no act here stays on the machine: keyring, backup, restore, migrations,
+// configuration.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Author, DeedOf, EndingDeedOf } from '../../../core/act.ts';
-import { accept, type Refused } from '../../../core/outcome.ts';
+import type { Author } from '../../../core/act.ts';
+import { accept } from '../../../core/outcome.ts';
 import type { Presenter } from '../../../core/presenter.ts';
-import type { RowOf } from '../../../core/rules/endings.ts';
-import { completed, type Schema } from '../../../schema.ts';
-import { REGISTERED } from '../../../store/all-tables.ts';
-import { rows } from '../../../store/pages.ts';
-import type { Store, StorePort } from '../../../store/store.ts';
-import type { Table } from '../../../store/table.ts';
+import type { Permission } from '../../../core/rules/operator.ts';
+import {
+  boolean,
+  integer,
+  list,
+  named,
+  type ObjectSchema,
+  optional,
+  type Schema,
+  string,
+  type ValueOf,
+} from '../../../schema.ts';
 import { portsOfRequest, type Random, type TokenPorts } from '../../ports.ts';
-import type { ActName, Gives, Listed, Takes } from '../act-formats.ts';
-import type { Answered, Given } from '../act-table.ts';
-import type { Acted, AdminOutcome, AdminPorts, AdminRefusal } from '../admin.ts';
-import type { KnownIdentities } from '../find-identity.ts';
-import type { Section } from '../objects.ts';
-import { IS_THERE, type Registered } from '../perform.ts';
-import type { AdminRefusalReason } from '../refusals.ts';
+import type { Acted, AdminOutcome, AdminPorts } from '../admin.ts';
+
+interface Facts {
+  /** Of `tessera`. */
+  readonly command: string;
+  /** Of the console, if one offers it. */
+  readonly page?: Page;
+  readonly summary: string;
+  /** The name in its path, if only some texts can be one. */
+  readonly id?: Schema;
+}
+
+export type ThingPage = 'integrations' | 'resource-servers' | 'issuers' | 'token-issuers' | 'identities';
+type Page = ThingPage | 'grants' | 'events' | 'overview' | 'explain';
+
+type Properties = Record<string, Schema>;
+
+export interface Act<T = unknown> extends Facts {
+  readonly permission: Permission;
+  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
+  /** Below the mount of the door. `{id}` names the thing. */
+  readonly path: `/${string}`;
+  readonly query?: ObjectSchema<Properties>;
+  readonly body?: Schema;
+  readonly answers: Schema<T>;
+  readonly run: (given: Given, ports: ActPorts) => Acted<Answered<T>>;
+}
+
+/** What an act is given. The door, or the command, has checked query and body against the schemas of the act. */
+export interface Given {
+  readonly id?: string | undefined;
+  readonly query?: object | undefined;
+  readonly body?: unknown;
+  /** `absent`: make it, and refuse if it exists. `present`: replace it only. A number: the revision that the thing must have. */
+  readonly onlyIf?: number | 'absent' | 'present' | undefined;
+}
+
+export interface Answered<T> {
+  readonly value: T;
+  /** Of the thing, if it can be changed. */
+  readonly revision?: number;
+  /** Whether this made the thing. */
+  readonly isNew?: boolean;
+}
+
+/** Query and body are as their schemas say. An act of no thing in particular has the empty id. */
+interface Checked<Query extends Properties, Body> extends Pick<Given, 'onlyIf'> {
+  readonly id: string;
+  readonly query: ValueOf<ObjectSchema<Query>>;
+  readonly body: Body;
+}
+
+interface Declared<T, Query extends Properties, Body> extends Facts {
+  readonly query?: ObjectSchema<Query>;
+  readonly body?: Schema<Body>;
+  readonly answers: Schema<T>;
+  readonly run: (given: Checked<NoInfer<Query>, NoInfer<Body>>, ports: ActPorts) => Acted<Answered<NoInfer<T>>>;
+}
+
+export function act<T, Query extends Properties = Record<never, Schema>, Body = undefined>(
+  permission: Permission,
+  method: Act['method'],
+  path: Act['path'],
+  declared: Declared<T, Query, Body>,
+): Act<T> {
+  const run: Act<T>['run'] = ({ id = '', query = {}, body, onlyIf }, ports) => {
+    const checked = { id, query, body, onlyIf } as Checked<Query, Body>;
+    return declared.run(checked, { ...ports, onlyIf: typeof onlyIf === 'number' ? onlyIf : undefined });
+  };
+  return { permission, method, path, ...declared, run };
+}
+
+/** Maps the value of an outcome. */
+export function answering<T, U>(outcome: AdminOutcome<T>, write: (value: T) => U): AdminOutcome<Answered<U>> {
+  return outcome.ok ? answer(write(outcome.value)) : outcome;
+}
+
+export function answer<T>(value: T): { readonly ok: true; readonly value: Answered<T> } {
+  return accept({ value });
+}
+
+/** One page of a list. `next`: where the following one begins. */
+export interface Listed<T> {
+  readonly items: readonly T[];
+  readonly next?: string;
+}
+
+export const PAGED = {
+  limit: optional(integer({ minimum: 1, maximum: 1000, description: 'At most this many. Default: 100.' })),
+  cursor: optional(string({ description: 'The next of the page before.' })),
+};
+export const CONFIRMED = { confirmed: optional(boolean({ description: 'Without it, nothing is done.' })) };
+
+/** Shown once. */
+export const SecretObject = named('Secret', { secret: string(), endsAt: optional(string()) });
+
+export const Ended = named('Ended', {
+  id: optional(string()),
+  endedGrants: optional(integer({ description: 'How many grants ended.' })),
+  endedCodes: optional(integer({ description: 'How many codes that nobody had redeemed ended.' })),
+});
+
+export function listOf<T>(items: Schema<T>, title: string): Schema<Listed<T>> {
+  const next = optional(string({ description: 'The cursor of the next page, if there is one.' }));
+  return named(title, { items: list(items), next });
+}
 
 export interface ActPorts extends AdminPorts, Pick<TokenPorts, 'unwrittenRefusals'> {
   readonly random: Random;
@@ -49,104 +156,4 @@ export function actPortsOf(
     everyNodeKnows: () => sleep(EVERYWHERE_MS),
     callerPorts: async () => callerPorts,
   };
-}
-
-/** Query and body are as their schemas say. An act of no thing in particular has the empty id. */
-type Checked<A extends ActName> = Takes<A> & Pick<Given, 'onlyIf'> & { readonly id: string };
-
-export type Run<A extends ActName> = (given: Checked<A>, ports: ActPorts) => Acted<Answered<Gives[A]>>;
-
-/** The acts of one kind, such as `integration`. */
-export type RunsOf<Kind extends string> = { readonly [A in Extract<ActName, `${Kind}-${string}`>]?: Run<A> };
-
-/** A kind of things that files describe and requests replace. `Body`: as requests, answers and files have them. */
-export interface ObjectKind<K extends Registered, Body extends object> {
-  readonly kind: K;
-  readonly section: Section;
-  readonly schema: Schema<Body>;
-  /** What it is called in files and requests. */
-  readonly keyOf: (row: RowOf[K]) => string;
-  readonly written: (row: RowOf[K]) => Body;
-  /** What has no fixed default. */
-  readonly complete?: (id: string, body: Body) => object;
-  /** The row that a body with every field describes. What a body cannot say stays as it was before. */
-  readonly drafted: (
-    id: string,
-    body: Required<Body>,
-    before: RowOf[K] | undefined,
-    ports: DraftPorts,
-  ) => AdminOutcome<RowOf[K]> | Acted<RowOf[K]>;
-  /** Why what else is registered does not allow it. */
-  readonly objection?: (next: RowOf[K], before: RowOf[K] | undefined, ports: DraftPorts) => Promise<Objection>;
-  /** For the event. */
-  readonly made: (next: RowOf[K]) => DeedOf<K>;
-  /** The same, if not just all that differs. */
-  readonly changed?: (before: RowOf[K], next: RowOf[K]) => readonly DeedOf<K>[];
-  /** The same; undefined: files never remove it. */
-  readonly removal?: (row: RowOf[K]) => EndingDeedOf<K> | undefined;
-  /** Why a request does not remove it without a confirmation. */
-  readonly unconfirmed?: AdminRefusalReason;
-}
-
-type Objection = Refused<AdminRefusal> | undefined;
-
-/** What drafts are made and checked with. */
-export type DraftPorts = Pick<ActPorts, 'store' | 'issuer' | 'readFile' | 'isOwner'> & {
-  /** Identities that this plan has found: a document may name one in every integration. */
-  readonly found?: KnownIdentities;
-};
-
-// biome-ignore lint/suspicious/noExplicitAny: each kind has its own row, which only its own functions read
-export type AnyKind = ObjectKind<any, any>;
-
-export function tableOf({ kind }: AnyKind): Table<unknown> {
-  return REGISTERED[kind as keyof RowOf] as Table<unknown>;
-}
-
-export function isThere({ kind }: AnyKind, row: unknown): boolean {
-  return row !== undefined && IS_THERE[kind as Registered](row as never);
-}
-
-/** Every field that can be given, for comparisons and drafts. What is disabled stays so, unless the body says that it is enabled. */
-export function complete({ schema, complete: fill, written }: AnyKind, id: string, body: object, before?: unknown) {
-  const { enabled = true } = before === undefined ? {} : written(before);
-  return completed(schema, { enabled, ...body, ...fill?.(id, body) });
-}
-
-/** All that counts, by name. */
-export async function present(kind: AnyKind, { store }: StorePort): Promise<Map<string, unknown>> {
-  const found = await Array.fromAsync(rows(store, tableOf(kind)));
-  return new Map(found.filter((row) => isThere(kind, row)).map((row) => [kind.keyOf(row), row]));
-}
-
-export function answer<T>(value: T): { readonly ok: true; readonly value: Answered<T> } {
-  return accept({ value });
-}
-
-/** Maps the value of an outcome. */
-export function answering<T, U>(outcome: AdminOutcome<T>, write: (value: T) => U): AdminOutcome<Answered<U>> {
-  return outcome.ok ? answer(write(outcome.value)) : outcome;
-}
-
-export const AFTERWARDS = Symbol('the thing as it is now');
-
-/** After a change of one thing, the answer is the thing. */
-export function afterwards(done: AdminOutcome<unknown>): AdminOutcome<Answered<never>> {
-  return answering(done, () => AFTERWARDS as never);
-}
-
-const USUAL = 100;
-
-/** One page of a table, in the order of its keys. Rows that are left out still count, so a page may be short. */
-export async function listRows<Row, Companion, T>(
-  store: Store,
-  table: Table<Row, Companion>,
-  query: object | undefined,
-  write: (row: Row) => T | undefined,
-): Acted<Answered<Listed<T>>> {
-  const { limit = USUAL, cursor }: { readonly limit?: number; readonly cursor?: string } = query ?? {};
-  const rows = await store.page(table, { limit, ...(cursor !== undefined && { after: cursor }) });
-  const last = rows.length === limit ? rows.at(-1) : undefined;
-  const items = rows.map(write).filter((item) => item !== undefined);
-  return answer({ items, ...(last !== undefined && { next: table.keyOf(last) }) });
 }

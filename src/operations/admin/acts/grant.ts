@@ -1,81 +1,69 @@
-import type { GrantId } from '../../../core/grant.ts';
-import { accept } from '../../../core/outcome.ts';
-import { after, seconds } from '../../../core/time.ts';
-import { endCodes } from '../../grant/end-all.ts';
-import { revokeById } from '../../grant/revoke-grant.ts';
-import { type Acted, type AdminPorts, decline } from '../admin.ts';
-import { checkClock } from '../check-clock.ts';
-import { findGrantId, findGrants, pageOfGrants, showGrant, shownGrants } from '../find-grants.ts';
-import { findIdentity } from '../find-identity.ts';
-import type { GrantFilter } from '../grant-filter.ts';
-import { answer, answering, type RunsOf } from './act.ts';
-import { timelineOf } from './event.ts';
+import { described, named, object, string } from '../../../schema.ts';
+import type { ShownGrant } from '../find-grants.ts';
+import { GRANT_FILTER, SELECTED_GRANTS } from '../grant-filter.ts';
+import { CLOSED } from '../members.ts';
+import { act, answer, answering, CONFIRMED, Ended, listOf, PAGED } from './act.ts';
+import { EventObject } from './event.ts';
 
-export const RUNS: RunsOf<'grant'> = {
-  'grant-list': async ({ query: { limit = 100, cursor, ...filter } }, ports) => {
-    const page = await pageOfGrants(filter, { limit, after: cursor }, ports);
-    if (!page.ok) return page;
-    const { next } = page.value;
-    return answer({ items: [...(await shownGrants(page.value, ports))], ...(next !== undefined && { next }) });
-  },
-  'grant-show': async ({ id }, ports) => answering(await showGrant(id, ports), (grant) => grant),
-  'grant-timeline': async ({ id }, ports) => {
-    const shown = await showGrant(id, ports);
-    return shown.ok ? answer({ items: [...(await timelineOf(shown.value, ports))] }) : shown;
-  },
-  'grant-revoke': async ({ id }, ports) =>
-    answering(await endGrant(id, ports), (grant) => ({ id: grant, endedGrants: 1 })),
-  'grant-revoke-all': async ({ body: { confirmed: isConfirmed = false, ...filter } }, ports) => {
-    const ended = await endGrants({ filter, isConfirmed }, ports);
-    return answering(ended, ({ grants, codes }) => ({ endedGrants: grants, endedCodes: codes }));
-  },
+const work = () => import('./work/grant.ts');
+const found = () => import('../find-grants.ts');
+
+const Grant = described<ShownGrant>({
+  ...named('Grant', { id: string(), state: string(), clientId: string(), identityId: string() }),
+});
+const Selected = object({ ...SELECTED_GRANTS, ...CONFIRMED }, { ...CLOSED, title: 'GrantFilter' });
+
+export const GRANT_ACTS = {
+  'grant-list': act('read', 'GET', '/grants', {
+    command: 'grant list',
+    page: 'grants',
+    summary: 'List grants',
+    query: object({ ...GRANT_FILTER.properties, ...PAGED }),
+    answers: listOf(Grant, 'GrantList'),
+    run: async ({ query: { limit = 100, cursor, ...filter } }, ports) => {
+      const { pageOfGrants, shownGrants } = await found();
+      const page = await pageOfGrants(filter, { limit, after: cursor }, ports);
+      if (!page.ok) return page;
+      const { next } = page.value;
+      return answer({ items: await shownGrants(page.value, ports), ...(next !== undefined && { next }) });
+    },
+  }),
+  'grant-show': act('read', 'GET', '/grants/{id}', {
+    command: 'grant show',
+    page: 'grants',
+    summary: 'Show a grant',
+    answers: Grant,
+    run: async ({ id }, ports) => answering(await (await found()).showGrant(id, ports), (grant) => grant),
+  }),
+  'grant-timeline': act('read', 'GET', '/grants/{id}/events', {
+    command: 'grant timeline',
+    page: 'grants',
+    summary: 'What happened to a grant',
+    answers: listOf(EventObject, 'Timeline'),
+    run: async ({ id }, ports) => {
+      const shown = await (await found()).showGrant(id, ports);
+      if (!shown.ok) return shown;
+      const { timelineOf } = await import('./work/event.ts');
+      return answer({ items: await timelineOf(shown.value, ports) });
+    },
+  }),
+  'grant-revoke': act('operate', 'POST', '/grants/{id}/revoke', {
+    command: 'grant revoke',
+    page: 'grants',
+    summary: 'End a grant',
+    answers: Ended,
+    run: async ({ id }, ports) =>
+      answering(await (await work()).endGrant(id, ports), (grant) => ({ id: grant, endedGrants: 1 })),
+  }),
+  'grant-revoke-all': act('operate', 'POST', '/grants/revoke', {
+    command: 'grant revoke',
+    page: 'grants',
+    summary: 'End all that a filter selects; 409 with their number',
+    body: Selected,
+    answers: Ended,
+    run: async ({ body: { confirmed: isConfirmed = false, ...filter } }, ports) => {
+      const ended = await (await work()).endGrants({ filter, isConfirmed }, ports);
+      return answering(ended, ({ grants, codes }) => ({ endedGrants: grants, endedCodes: codes }));
+    },
+  }),
 };
-
-const STEP = 200;
-
-/** In steps, so that commits of a running service get in between; codes end too. More than one needs a confirmation. */
-export async function endGrants(
-  { filter, isConfirmed }: { readonly filter: GrantFilter; readonly isConfirmed: boolean },
-  ports: AdminPorts,
-) {
-  const clock = await checkClock(ports.store, 'notes');
-  if (!clock.ok) return clock;
-  const before = await findGrants(filter, Number.POSITIVE_INFINITY, ports);
-  if (!before.ok) return before;
-  const { length } = before.value.grants;
-  if (length > 1 && !isConfirmed) return decline('confirmation-missing', `${length}`);
-  const codes = await endCodesOf(filter, ports);
-  const found = await findGrants(filter, Number.POSITIVE_INFINITY, ports);
-  if (!found.ok) return found;
-  const { grants } = found.value;
-  let ended = 0;
-  for (let at = 0; at < grants.length; at += STEP) {
-    const step = grants.slice(at, at + STEP);
-    const results = await Promise.all(step.map(({ id }) => revokeById(id, 'by-operator', ports)));
-    ended += results.filter(Boolean).length;
-  }
-  return accept({ grants: ended, codes });
-}
-
-/** No code is made by certificate or ends late. */
-async function endCodesOf(
-  { identity, integration: clientId, guest, since, ...others }: GrantFilter,
-  ports: AdminPorts,
-) {
-  if (Object.values(others).some((value) => value !== undefined)) return 0;
-  const holder = identity === undefined ? undefined : await findIdentity(identity, ports);
-  if (holder?.ok === false) return 0;
-  const earliest = since === undefined ? undefined : after(await ports.store.now(), seconds(0 - since));
-  // The row of a guest's code does not name the guest, and lives for a minute: those of other programs end with it.
-  const by = guest === undefined ? undefined : 'code';
-  return endCodes({ clientId, holder: holder?.value.id, since: earliest, by }, ports);
-}
-
-/** Revokes one grant. A grant that is revoked already is refused, so that a typing error does not look like success. */
-export async function endGrant(text: string, ports: AdminPorts): Acted<GrantId> {
-  const id = await findGrantId(text, ports);
-  if (!id.ok) return id;
-  const clock = await checkClock(ports.store, 'notes');
-  if (!clock.ok) return clock;
-  return (await revokeById(id.value, 'by-operator', ports)) ? id : decline('grant-not-live', text);
-}

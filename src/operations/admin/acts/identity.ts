@@ -1,88 +1,90 @@
-import { type Identity, parseIdentityId } from '../../../core/identity.ts';
-import { accept } from '../../../core/outcome.ts';
-import { isRemoved } from '../../../core/rules/endings.ts';
-import { completed } from '../../../schema.ts';
-import type { StorePort } from '../../../store/store.ts';
-import { identities } from '../../../store/tables/identities.ts';
+import { IDENTITY_ID } from '../../../core/identity.ts';
+import { boolean, named, object, optional, string } from '../../../schema.ts';
 import { Secret } from '../../../tokens/secret.ts';
-import { decline } from '../admin.ts';
-import { findIdentity, findToGive } from '../find-identity.ts';
-import {
-  addIdentity,
-  changeIdentity,
-  enableIdentity,
-  type IdentityChange,
-  inviteToPasskey,
-  listPasskeys,
-  objectionTo,
-  removeIdentity,
-  removePasskey,
-  setPassword,
-} from '../identities.ts';
-import { GroupsObject, IdentityObject, type WrittenIdentity } from '../objects.ts';
-import { afterwards, answering, listRows, type ObjectKind, type RunsOf } from './act.ts';
+import type { AdminOutcome } from '../admin.ts';
+import { CLOSED, form } from '../members.ts';
+import { IdentityObject, PasswordText } from '../objects.ts';
+import { USER_NAME } from '../text-forms.ts';
+import { type ActPorts, act, answering, listOf } from './act.ts';
+import { actsOnThings } from './things.ts';
 
-/** In files: only the groups of identities that exist. People are not made by a file. */
-export const KIND: ObjectKind<'identity', { groups: readonly string[] }> = {
-  kind: 'identity',
-  section: 'identities',
-  schema: GroupsObject,
-  keyOf: ({ userName, id }) => userName ?? id,
-  written: ({ groups }) => ({ groups }),
-  drafted: (name, { groups }, before) =>
-    objectionTo({ groups }) ??
-    (before ? accept({ ...before, groups: [...new Set(groups)] }) : decline('identity-unknown', name)),
-  made: ({ userName = '' }) => ({ did: 'added', userName }),
+const work = () => import('../identities.ts');
+const shown = async () => (await import('./work/identity.ts')).THINGS;
+
+const things = actsOnThings(
+  {
+    kind: 'identity',
+    page: 'identities',
+    title: 'Identity',
+    schema: IdentityObject,
+    id: form(`${USER_NAME.source}|${IDENTITY_ID.source}`, 'user-name-malformed'),
+  },
+  shown,
+);
+
+const Password = object({ password: PasswordText }, { ...CLOSED, title: 'Password' });
+const times = { createdAt: string(), usedAt: optional(string()) };
+const Passkey = named('Passkey', { id: string(), name: string(), ...times });
+const Invitation = named('PasskeyInvitation', { invitation: string(), endsAt: string() });
+const PASSKEYS = object({
+  passkey: optional(string({ description: 'The name or the id of one.' })),
+  all: optional(boolean({ description: 'Remove every passkey.' })),
+});
+
+export const IDENTITY_ACTS = {
+  'identity-list': things.list('read', 'List identities'),
+  'identity-show': things.show('read', 'Show an identity'),
+  'identity-put': things.put('manage', 'Make or replace an identity'),
+  'identity-password': act('manage', 'POST', '/identities/{id}/password', {
+    command: 'identity set-password',
+    page: 'identities',
+    summary: 'Set the password of a local identity',
+    body: Password,
+    answers: IdentityObject,
+    run: async ({ id, body: { password } }, ports) =>
+      changed(id, await (await work()).setPassword(id, new Secret(password), ports), ports),
+  }),
+  'identity-passkey-list': act('read', 'GET', '/identities/{id}/passkeys', {
+    command: 'identity passkey list',
+    page: 'identities',
+    summary: 'List its passkeys',
+    answers: listOf(Passkey, 'PasskeyList'),
+    run: async ({ id }, ports) => answering(await (await work()).listPasskeys(id, ports), (items) => ({ items })),
+  }),
+  'identity-passkey-invite': act('manage', 'POST', '/identities/{id}/passkeys', {
+    command: 'identity passkey invite',
+    page: 'identities',
+    summary: 'Invite to add a passkey, by a code that is shown once',
+    answers: Invitation,
+    run: async ({ id }, ports) => answering(await (await work()).inviteToPasskey(id, ports), (made) => made),
+  }),
+  'identity-passkey-remove': act('operate', 'DELETE', '/identities/{id}/passkeys', {
+    command: 'identity passkey remove',
+    page: 'identities',
+    summary: 'Remove passkeys, and end browser sessions',
+    query: PASSKEYS,
+    answers: listOf(Passkey, 'RemovedPasskeys'),
+    run: async ({ id, query }, ports) =>
+      answering(await (await work()).removePasskey(id, query, ports), (items) => ({ items })),
+  }),
+  'identity-enable': act('operate', 'POST', '/identities/{id}/enable', {
+    command: 'identity enable',
+    page: 'identities',
+    summary: 'Enable an identity',
+    answers: IdentityObject,
+    run: async ({ id }, ports) => changed(id, await (await work()).enableIdentity(id, true, ports), ports),
+  }),
+  'identity-disable': act('operate', 'POST', '/identities/{id}/disable', {
+    command: 'identity disable',
+    page: 'identities',
+    summary: 'Disable an identity',
+    answers: IdentityObject,
+    run: async ({ id }, ports) => changed(id, await (await work()).enableIdentity(id, false, ports), ports),
+  }),
+  'identity-remove': things.remove('manage', 'Remove an identity'),
 };
 
-export const RUNS: RunsOf<'identity'> = {
-  'identity-list': ({ query }, { store }) =>
-    listRows(store, identities, query, (row) => (isRemoved(row) ? undefined : written(row))),
-  'identity-show': ({ id }, ports) => show(id, ports),
-  'identity-put': async ({ id: name, body: { password, ...draft }, onlyIf }, ports) => {
-    const secret = password === undefined ? {} : { password: new Secret(password) };
-    const objection = objectionTo(secret);
-    if (objection) return objection;
-    const known = onlyIf === 'absent' ? undefined : await findToGive(name, ports);
-    if (known?.ok === false && known.refusal.reason === 'identity-ambiguous') return known;
-    if (!known?.ok && parseIdentityId(name)) return decline('identity-unknown', name);
-    if (!known?.ok && typeof onlyIf !== 'number' && onlyIf !== 'present') {
-      const added = await addIdentity({ ...draft, userName: draft.userName ?? name, ...secret }, ports);
-      const shown = added.ok ? await show(added.value.id, ports) : added;
-      return shown.ok ? accept({ ...shown.value, isNew: true }) : shown;
-    }
-    if (!known?.ok) return decline('changed-meanwhile', name);
-    if (password !== undefined) return decline('password-apart', name);
-    const { id, userName = name } = known.value;
-    const change = completed(IdentityObject, { ...draft, userName: draft.userName ?? userName }) as IdentityChange;
-    const done = await changeIdentity(id, change, ports);
-    return done.ok ? show(id, ports) : done;
-  },
-  'identity-password': async ({ id, body: { password } }, ports) =>
-    afterwards(await setPassword(id, new Secret(password), ports)),
-  'identity-passkey-list': async ({ id }, ports) => answering(await listPasskeys(id, ports), (items) => ({ items })),
-  'identity-passkey-invite': async ({ id }, ports) =>
-    answering(await inviteToPasskey(id, ports), (invitation) => invitation),
-  'identity-passkey-remove': async ({ id, query }, ports) =>
-    answering(await removePasskey(id, query, ports), (items) => ({ items })),
-  'identity-enable': async ({ id }, ports) => afterwards(await enableIdentity(id, true, ports)),
-  'identity-disable': async ({ id }, ports) => afterwards(await enableIdentity(id, false, ports)),
-  'identity-remove': async ({ id, query: { confirmed: isConfirmed = false } }, ports) => {
-    const removed = await removeIdentity(id, { isConfirmed }, ports);
-    return answering(removed, ({ identity, grants }) => ({ id: identity.id, endedGrants: grants }));
-  },
-};
-
-function written(identity: Identity): WrittenIdentity {
-  const { pushed: _, ...row } = identity;
-  return row;
-}
-
-/** By user name or id. */
-async function show(name: string, ports: StorePort) {
-  const known = await findIdentity(name, ports);
-  if (!known.ok) return known;
-  const { found } = await ports.store.load(identities, known.value.id);
-  if (!found) return decline('identity-unknown', name);
-  return accept({ value: written(found.row), revision: found.revision });
+/** The answer to a change is the identity. */
+async function changed(id: string, done: AdminOutcome<unknown>, ports: ActPorts) {
+  return done.ok ? (await shown()).show(id, ports) : done;
 }

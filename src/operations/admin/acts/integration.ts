@@ -1,156 +1,150 @@
-import type { DeedOf } from '../../../core/act.ts';
-import { COMMAND_LINE, type Integration, keyMarks } from '../../../core/integration.ts';
-import { accept } from '../../../core/outcome.ts';
-import { endedBy } from '../../../core/rules/endings.ts';
-import { mayOwnerEnable } from '../../../core/rules/operator.ts';
+import { KEY_ADDRESS } from '../../../core/key-source.ts';
+import { SECRET_LIFETIME_MAX } from '../../../core/settings.ts';
 import { isoTime, seconds } from '../../../core/time.ts';
-import { flawOf, type Schema } from '../../../schema.ts';
+import { boolean, described, list, object, optional, string } from '../../../schema.ts';
 import { MOST_ROWS } from '../../../store/store.ts';
-import { endAll } from '../../grant/end-all.ts';
-import { type Acted, type AdminOutcome, type AdminPorts, decline } from '../admin.ts';
-import { draftedIntegration, objectionToIntegration, writtenIntegration } from '../integration-draft.ts';
-import { addIntegrationKeys, removeIntegrationKey, shownKeys } from '../integration-keys.ts';
-import { IntegrationObject, type WrittenIntegration } from '../objects.ts';
-import { changedBetween, ending, findThing, rewrite } from '../perform.ts';
-import { dropIntegrationSecrets, makeIntegrationSecret } from '../secrets.ts';
-import { type ActPorts, afterwards, answering, type ObjectKind, type RunsOf } from './act.ts';
-import { applyPlan, planChanges } from './plan.ts';
+import { type AdminOutcome, decline } from '../admin.ts';
+import { AUTHORITIES, CLOSED, form, having, lifetime, ranges } from '../members.ts';
+import { IntegrationObject } from '../objects.ts';
+import { NEW_CLIENT_ID } from '../text-forms.ts';
+import { type ActPorts, act, answering, listOf, SecretObject } from './act.ts';
+import { actsOnThings } from './things.ts';
 
-export const KIND: ObjectKind<'integration', WrittenIntegration> = {
-  kind: 'integration',
-  section: 'integrations',
-  schema: IntegrationObject,
-  keyOf: ({ clientId }) => clientId,
-  written: writtenIntegration,
-  complete: (id, { name = id }) => ({ name }),
-  drafted: draftedIntegration,
-  objection: objectionToIntegration,
-  made: ({ scope }) => ({ did: 'registered', scope: scope.text }),
-  changed: deedsBetween,
-  // Without the integration of the command line, the next `apply` from elsewhere would have no way in.
-  removal: ({ clientId }) => (clientId === COMMAND_LINE ? undefined : { did: 'removed' }),
+const work = () => import('./work/integration.ts');
+const keys = () => import('../integration-keys.ts');
+const secrets = () => import('../secrets.ts');
+
+const things = actsOnThings(
+  {
+    kind: 'integration',
+    page: 'integrations',
+    title: 'Integration',
+    schema: IntegrationObject,
+    id: form(NEW_CLIENT_ID, 'client-id-malformed'),
+  },
+  async () => (await work()).THINGS,
+);
+
+/** One that is changed has a scope already. */
+const NEW_ONES_HAVE_A_SCOPE = {
+  if: { properties: { update: { const: true } }, required: ['update'] },
+  else: { properties: { integrations: { items: having('scope') } } },
+};
+const { name, description, vendor, scope, accessTokenFormat } = IntegrationObject.properties;
+/** Files of others may have more. */
+const Imported = object(
+  {
+    id: form(NEW_CLIENT_ID, 'client-id-malformed', 'Its client id.'),
+    ...{ name, description, vendor, accessTokenFormat },
+    scope: optional(scope),
+  },
+  { title: 'IntegrationToImport', 'x-refusal': 'import-malformed' },
+);
+const UPDATE = optional(boolean({ description: 'Change those that exist.' }));
+const Import = object(
+  { integrations: list(Imported, { minItems: 1, maxItems: MOST_ROWS - 1 }), update: UPDATE },
+  { ...CLOSED, title: 'IntegrationImport', ...NEW_ONES_HAVE_A_SCOPE },
+);
+
+const FILE_OR_ADDRESS = {
+  if: having('file'),
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: { not: having('url') },
+  else: having('url'),
+};
+const KeyAddition = object(
+  {
+    file: optional(string({ format: 'public-keys', description: 'Public keys: PEM, or JSON (a key or a key set).' })),
+    url: optional(form(KEY_ADDRESS, 'key-address-malformed', 'Fetch them from here instead.')),
+    authorities: optional(AUTHORITIES),
+    allowedAddresses: optional(ranges('Addresses off the public internet to fetch from.')),
+  },
+  { ...CLOSED, title: 'KeyAddition', ...FILE_OR_ADDRESS },
+);
+const Key = described<Readonly<Record<string, string>>>({ type: 'object', title: 'PublicKey' });
+const KEY = object({ key: string({ description: 'Its id, or the address of the keys.' }) });
+const LASTS = lifetime('How long it is valid.', [1, SECRET_LIFETIME_MAX], 'secret-lifetime-malformed');
+const EVERY = object({ all: optional(boolean({ description: 'All of them, the newest too.' })) });
+
+export const INTEGRATION_ACTS = {
+  'integration-list': things.list('read', 'List integrations'),
+  'integration-show': things.show('read', 'Show an integration'),
+  'integration-put': things.put('manage', 'Make or replace an integration'),
+  'integration-import': act('manage', 'POST', '/integrations/import', {
+    command: 'integration import',
+    page: 'integrations',
+    summary: 'Register several: all or none',
+    body: Import,
+    answers: listOf(object({ clientId: string(), isNew: boolean() }), 'ImportedIntegrations'),
+    run: async ({ body: { integrations, update = false } }, ports) =>
+      answering(await (await work()).importIntegrations(integrations, update, ports), (items) => ({ items })),
+  }),
+  'integration-enable': act('operate', 'POST', '/integrations/{id}/enable', {
+    command: 'integration enable',
+    page: 'integrations',
+    summary: 'Enable an integration',
+    answers: IntegrationObject,
+    run: async ({ id }, ports) => changed(id, await (await work()).enableIntegration(id, true, ports), ports),
+  }),
+  'integration-disable': act('operate', 'POST', '/integrations/{id}/disable', {
+    command: 'integration disable',
+    page: 'integrations',
+    summary: 'Disable an integration',
+    answers: IntegrationObject,
+    run: async ({ id }, ports) => changed(id, await (await work()).enableIntegration(id, false, ports), ports),
+  }),
+  'integration-remove': things.remove('manage', 'Remove an integration'),
+  'integration-key-list': act('read', 'GET', '/integrations/{id}/keys', {
+    command: 'integration key list',
+    page: 'integrations',
+    summary: 'List its public keys',
+    answers: listOf(Key, 'KeyList'),
+    run: async ({ id }, ports) => (await keys()).listKeys(id, ports),
+  }),
+  'integration-key-add': act('manage', 'POST', '/integrations/{id}/keys', {
+    command: 'integration key add',
+    page: 'integrations',
+    summary: 'Add public keys',
+    body: KeyAddition,
+    answers: IntegrationObject,
+    run: async ({ id, body: { file, url, ...settings } }, ports) => {
+      if ((file === undefined) === (url === undefined)) return decline('object-malformed', 'give either file or url');
+      const given = file === undefined ? { url: url ?? '', ...settings } : { file };
+      return changed(id, await (await keys()).addIntegrationKeys(id, given, ports), ports);
+    },
+  }),
+  'integration-key-remove': act('operate', 'DELETE', '/integrations/{id}/keys', {
+    command: 'integration key remove',
+    page: 'integrations',
+    summary: 'Remove a public key',
+    query: KEY,
+    answers: IntegrationObject,
+    run: async ({ id, query: { key } }, ports) =>
+      changed(id, await (await keys()).removeIntegrationKey(id, key, ports), ports),
+  }),
+  'integration-secret-make': act('manage', 'POST', '/integrations/{id}/secrets', {
+    command: 'integration secret',
+    page: 'integrations',
+    summary: 'Make a secret, shown once',
+    query: object({ endsIn: LASTS }),
+    answers: SecretObject,
+    run: async ({ id, query: { endsIn } }, ports) => {
+      const made = await (await secrets()).makeIntegrationSecret(id, seconds(endsIn), ports);
+      return answering(made, ({ secret, endsAt }) => ({ secret: secret.reveal(), endsAt: isoTime(endsAt) }));
+    },
+  }),
+  'integration-secret-drop': act('operate', 'DELETE', '/integrations/{id}/secrets', {
+    command: 'integration secret',
+    page: 'integrations',
+    summary: 'End the older of two secrets',
+    query: EVERY,
+    answers: IntegrationObject,
+    run: async ({ id, query: { all = false } }, ports) =>
+      changed(id, await (await secrets()).dropIntegrationSecrets(id, { all }, ports), ports),
+  }),
 };
 
-function deedsBetween(before: Integration, next: Integration): readonly DeedOf<'integration'>[] {
-  const { changed } = changedBetween(shown(before), shown(next));
-  const [known, now] = [keyMarks(before.keys), keyMarks(next.keys)];
-  const ended = known.filter((mark) => !now.includes(mark));
-  const key = now.filter((mark) => !known.includes(mark)).join(' ');
-  const deeds: DeedOf<'integration'>[] = [];
-  if (ended.length > 0) deeds.push({ did: 'key-removed', ended });
-  if (key !== '') deeds.push({ did: 'key-added', key });
-  if ('enabled' in changed) deeds.push({ did: next.enabled ? 'enabled' : 'disabled' });
-  const isSaid = deeds.length > 0 && Object.keys(changed).every((name) => name === 'enabled');
-  // For the revocation feed: the change may have taken access from holders of tokens.
-  const access = 'access' in changed && ({ accessChanged: true } as const);
-  return isSaid ? deeds : [...deeds, { did: 'changed', changed, ...access }];
-}
-
-function shown(integration: Integration): object {
-  const { scope, keys: _, secrets: __, disabledByOwner: ___, ...rest } = integration;
-  return { ...rest, scope: scope.text };
-}
-
-export const RUNS: RunsOf<'integration'> = {
-  'integration-import': async ({ body: { integrations: entries, update = false } }, ports) =>
-    answering(await importIntegrations(entries, update, ports), (items) => ({ items: [...items] })),
-  'integration-enable': async ({ id }, ports) => afterwards(await enableIntegration(id, true, ports)),
-  'integration-disable': async ({ id }, ports) => afterwards(await enableIntegration(id, false, ports)),
-  'integration-remove': async ({ id, query: { confirmed: isConfirmed = false } }, ports) => {
-    const ended = await removeIntegration(id, { isConfirmed, everyNodeKnows: ports.everyNodeKnows }, ports);
-    return answering(ended, (endedGrants) => ({ id, endedGrants }));
-  },
-  'integration-key-list': async ({ id }, ports) =>
-    answering(await findThing('integration', id, ports), (row) => ({ items: [...shownKeys(row)] })),
-  'integration-key-add': async ({ id, body: { file, url, ...settings } }, ports) => {
-    if ((file === undefined) === (url === undefined)) return decline('object-malformed', 'give either file or url');
-    const given = file === undefined ? { url: url ?? '', ...settings } : { file };
-    return afterwards(await addIntegrationKeys(id, given, ports));
-  },
-  'integration-key-remove': async ({ id, query: { key } }, ports) =>
-    afterwards(await removeIntegrationKey(id, key, ports)),
-  'integration-secret-make': async ({ id, query: { endsIn } }, ports) => {
-    const made = await makeIntegrationSecret(id, seconds(endsIn), ports);
-    return answering(made, ({ secret, endsAt }) => ({ secret: secret.reveal(), endsAt: isoTime(endsAt) }));
-  },
-  'integration-secret-drop': async ({ id, query: { all = false } }, ports) =>
-    afterwards(await dropIntegrationSecrets(id, { all }, ports)),
-};
-
-/** Every door refuses it within a second; its grants stay. Owners do not enable what an operator has disabled. */
-export function enableIntegration(clientId: string, enabled: boolean, ports: AdminPorts): Acted<Integration> {
-  return rewrite('integration', clientId, ports, (before, at) => {
-    const { isOwner = false } = ports;
-    if (isOwner && enabled && !mayOwnerEnable(before))
-      return decline('permission-missing', 'of an operator, since an operator has disabled it');
-    if (enabled) {
-      const { disabledByOwner: _, ...row } = before;
-      return accept({ next: { ...row, enabled }, deed: { did: 'enabled' } });
-    }
-    const { disabledByOwner: _, ...row } = endedBy('integration', before, { did: 'disabled' }, at);
-    const byOwner = isOwner && mayOwnerEnable(before) && { disabledByOwner: true as const };
-    return accept({ next: { ...row, ...byOwner }, deed: { did: 'disabled' } });
-  });
-}
-
-/** Removes an integration for good: every door treats it as unknown, its codes and grants end, and its client id is free. Returns how many ended. */
-export async function removeIntegration(
-  clientId: string,
-  { isConfirmed, everyNodeKnows }: { readonly isConfirmed: boolean } & Pick<ActPorts, 'everyNodeKnows'>,
-  ports: AdminPorts,
-): Acted<number> {
-  const removed = await rewrite('integration', clientId, ports, (before, at) =>
-    isConfirmed ? ending('integration', before, { did: 'removed' }, at) : decline('removal-unconfirmed', clientId),
-  );
-  if (!removed.ok) return removed;
-  const end = async () => (await endAll({ clientId }, 'by-operator', ports)).grants;
-  const ended = await end();
-  await everyNodeKnows(); // until then a node may still issue a grant
-  return accept(ended + (await end()));
-}
-
-/** What an import reads of each entry. Files of others may have more. */
-const FIELDS = ['name', 'description', 'vendor', 'scope', 'accessTokenFormat'] as const;
-
-/** All or none. `update`: change those that exist; otherwise they are refused. */
-async function importIntegrations(entries: readonly unknown[], update: boolean, ports: ActPorts) {
-  const wanted = readImport(entries);
-  if (!wanted.ok) return wanted;
-  const ids = Object.keys(wanted.value);
-  const done = await applyPlan(async () => {
-    const loaded = await Promise.all(ids.map((id) => findThing('integration', id, ports)));
-    const rows = loaded.flatMap((each) => (each.ok ? [each.value] : []));
-    const [existing] = rows;
-    const known = new Map<string, unknown>(rows.map((row) => [row.clientId, row]));
-    const nobody = ids.find((id) => update && !known.has(id) && !Object.hasOwn(wanted.value[id] ?? {}, 'scope'));
-    if (nobody !== undefined) return decline('integration-unknown', nobody);
-    const plan = await planChanges(KIND, { wanted: wanted.value, known, isPartial: update }, ports);
-    return plan.ok && existing && !update ? decline('integration-exists', existing.clientId) : plan;
-  }, ports);
-  if (!done.ok) return done;
-  const isNew = (clientId: string) => done.value.some(({ id, does }) => id === clientId && does === 'create');
-  return accept(ids.map((clientId) => ({ clientId, isNew: isNew(clientId) })));
-}
-
-/** By client id. One wrong entry refuses them all. */
-function readImport(entries: readonly unknown[]): AdminOutcome<Readonly<Record<string, object>>> {
-  if (entries.length >= MOST_ROWS) return decline('import-malformed', `it has ${MOST_ROWS} integrations, or more`);
-  const wanted = new Map<string, object>();
-  for (const [index, entry] of entries.entries()) {
-    const which = `entry ${index + 1}`;
-    const fields = (typeof entry === 'object' ? (entry ?? {}) : {}) as Readonly<Record<string, unknown>>;
-    const { id } = fields;
-    if (typeof id !== 'string') return decline('import-malformed', `${which} has no id`);
-    if (wanted.has(id)) return decline('import-malformed', `${which} repeats the id ${id}`);
-    const given = FIELDS.filter((field) => Object.hasOwn(fields, field));
-    const { properties } = IntegrationObject as unknown as { properties: Record<string, Schema> };
-    for (const field of given) {
-      const what = `the ${field} of ${which}`;
-      if (typeof fields[field] !== 'string') return decline('import-malformed', `${what} is not a text`);
-      const flaw = flawOf(properties[field] ?? {}, fields[field], what);
-      if (flaw !== undefined) return decline('import-malformed', flaw);
-    }
-    wanted.set(id, Object.fromEntries(given.map((field) => [field, fields[field]])));
-  }
-  return wanted.size > 0 ? accept(Object.fromEntries(wanted)) : decline('import-malformed', 'it holds no integration');
+/** The answer to a change is the integration. */
+async function changed(id: string, done: AdminOutcome<unknown>, ports: ActPorts) {
+  return done.ok ? (await work()).THINGS.show(id, ports) : done;
 }

@@ -4,14 +4,13 @@ import { accept } from '../../../core/outcome.ts';
 import { isWithinPowerOfOwner } from '../../../core/rules/operator.ts';
 import { grants } from '../../../store/tables/grants.ts';
 import { integrations } from '../../../store/tables/integrations.ts';
-import type { ActName, Gives, Listed } from '../act-formats.ts';
-import type { Answered, Given } from '../act-table.ts';
+import { type ActName, type Gives, runAct } from '../acts.ts';
 import { type Acted, decline } from '../admin.ts';
 import { findGrantId } from '../find-grants.ts';
 import type { WrittenIntegration } from '../objects.ts';
-import { type ActPorts, answer, complete } from './act.ts';
-import { KIND } from './integration.ts';
-import { runAct } from './run-act.ts';
+import { type ActPorts, type Answered, answer, type Given, type Listed } from './act.ts';
+import { KIND } from './work/integration.ts';
+import { complete } from './work/kind.ts';
 
 /** Does an act for somebody who may do it: anything, or as an owner of these integrations only. */
 export async function runActAs<A extends ActName>(

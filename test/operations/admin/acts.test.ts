@@ -1,8 +1,8 @@
 // The limits of what requests may ask for.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ActName, FORMATS } from '../../../src/operations/admin/act-formats.ts';
-import { flawOf, type Schema } from '../../../src/schema.ts';
+import { ACTS, type ActName } from '../../../src/operations/admin/acts.ts';
+import { flawOf } from '../../../src/schema.ts';
 
 const LIMITS: [act: ActName, field: string, least: number, most: number][] = [
   ['event-list', 'after', 0, 1e15 - 1],
@@ -17,7 +17,7 @@ const LIMITS: [act: ActName, field: string, least: number, most: number][] = [
 
 for (const [act, field, least, most] of LIMITS)
   test(`${field} of ${act} is ${least} or more, and ${most} at most`, () => {
-    const { query } = FORMATS[act] as { query: Schema };
+    const { query = {} } = ACTS[act];
     const isRefused = (value: number) => flawOf(query, { [field]: value }) !== undefined;
     assert.deepEqual([least - 1, least, most, most + 1].map(isRefused), [true, false, false, true]);
   });

@@ -1,13 +1,14 @@
 // What replacing things by their descriptions does, field by field; and doing it in one commit.
-import { COMMAND_LINE } from '../../../core/integration.ts';
-import { accept } from '../../../core/outcome.ts';
-import { endedBy } from '../../../core/rules/endings.ts';
-import { MOST_ROWS } from '../../../store/store.ts';
-import { endAll } from '../../grant/end-all.ts';
-import { type Acted, decline } from '../admin.ts';
-import type { ObjectChange, WrittenIntegration } from '../objects.ts';
-import { changedBetween, type PlannedRow, performPlan } from '../perform.ts';
-import { type ActPorts, type AnyKind, complete, type DraftPorts, isThere, tableOf } from './act.ts';
+import { COMMAND_LINE } from '../../../../core/integration.ts';
+import { accept } from '../../../../core/outcome.ts';
+import { endedBy } from '../../../../core/rules/endings.ts';
+import { MOST_ROWS } from '../../../../store/store.ts';
+import { endAll } from '../../../grant/end-all.ts';
+import { type Acted, decline } from '../../admin.ts';
+import type { ObjectChange, WrittenIntegration } from '../../objects.ts';
+import { changedBetween, type PlannedRow, performPlan } from '../../perform.ts';
+import type { ActPorts } from '../act.ts';
+import { type AnyKind, complete, type DraftPorts, isThere, tableOf } from './kind.ts';
 
 export type PlannedChange = ObjectChange & PlannedRow;
 /** What a plan does, in one commit. */
