@@ -243,10 +243,15 @@ suite('an assertion that is used once', () => {
     const { node } = await scene(t);
     const assertion = await key.sign();
     const dryRun = () => explainAssertion(assertion, node.clock.now(), { ...node, judge: node.judgeAssertion });
-    assert.equal((await dryRun()).accepted, true);
+    const said = async () => (await dryRun()).steps.slice(-2).map(({ passed, words }) => `${passed}: ${words}`);
+    const derived = /^true: the identity is derived from the claims: "[^"]+" is /;
+    const [unused, identity] = await said();
+    assert.equal(unused, 'true: it has not been used');
+    assert.match(identity ?? '', derived);
     assert.equal(await answer(authorize(node, assertion)), 'accepted');
     assert.equal(await answer(authorize(node, assertion)), 'assertion-used');
     assert.deepEqual((await dryRun()).refusal, { reason: 'assertion-used' }, 'and a dry run says so');
+    assert.equal((await said())[0], 'false: it has not been used: it has');
   });
 
   test('also if its signature is rewritten, with and without an id', async (t) => {

@@ -259,6 +259,21 @@ suite('registering a passkey [threats: Passkeys]', () => {
     assert.equal(headers.location, '/account/passkeys');
   });
 
+  test('a browser is asked for a passkey that it finds by itself, verified, and not one that the account has', async () => {
+    await registered(service);
+    const ada = await signedIn(service);
+    const { challenge, ...options } = JSON.parse((await ada.get('/account/passkeys/options')).text);
+    assert.match(challenge, /^[\w-]{43,}$/);
+    assert.partialDeepStrictEqual(options, {
+      user: { id: handleOf(ADA), name: 'ada', displayName: 'ada' },
+      pubKeyCredParams: [-8, -7, -257].map((alg) => ({ type: 'public-key', alg })),
+      excludeCredentials: [{ type: 'public-key' }],
+      authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+      attestation: 'none',
+    });
+    await forget(ADA);
+  });
+
   test('names are shown as text, without what cannot be seen', async () => {
     const passkey = new SoftwarePasskey(service);
     await register(visitor, passkey);

@@ -17,6 +17,20 @@ before(async () => {
 });
 after(() => service.stop());
 
+test('the page says what a sign-in is for, also when it comes back, and leads there', async () => {
+  const ways = {
+    '': ['to see what acts in your name', '/account'],
+    passkeys: ['to change your passkeys', '/account/passkeys'],
+    '/console/events': ['to the console', '/console/events'],
+  } as const;
+  for (const [goOn, [purpose, path]] of Object.entries(ways)) {
+    const fields = goOn === '' ? {} : { go_on: goOn };
+    const visitor = new Visitor(service);
+    assert.match((await visitor.signIn(`nobody${goOn}`, 'wrong', fields)).text, new RegExp(purpose), goOn);
+    assert.equal((await visitor.signIn('ada', PASSWORD, fields)).headers.location, path, goOn);
+  }
+});
+
 suite('sessions', () => {
   test('the cookie is __Host-, HttpOnly, Secure, SameSite=Lax, and new at every sign-in', async () => {
     const visitor = new Visitor(service);

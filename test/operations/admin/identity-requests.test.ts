@@ -68,7 +68,8 @@ suite('identities, as requests name them', () => {
     };
     assert.equal(await stateOf('identity-disable'), false);
     assert.equal(await stateOf('identity-enable'), true);
-    assert.equal(await stateOf('identity-remove'), 'removal-unconfirmed');
+    const unconfirmed = await act('identity-remove', { id: 'ada', query: {} }, admin);
+    assert.deepEqual(!unconfirmed.ok && unconfirmed.refusal, { reason: 'removal-unconfirmed', about: 'ada' });
     const removed = await run('identity-remove', { id: 'ada', query: { confirmed: true } });
     assert.deepEqual(Object.values(typeof removed === 'string' ? {} : removed.value).slice(1), [0]);
     const pages: unknown[] = [];

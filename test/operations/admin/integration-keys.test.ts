@@ -5,7 +5,7 @@ import { keyMarks } from '../../../src/core/integration.ts';
 import { endsBetween } from '../../../src/core/rules/endings.ts';
 import { addIntegrationKeys, removeIntegrationKey } from '../../../src/operations/admin/integration-keys.ts';
 import { integrations } from '../../../src/store/tables/integrations.ts';
-import { changeIntegration, registerIntegration } from '../../administer.ts';
+import { act, changeIntegration, registerIntegration } from '../../administer.ts';
 import { keySetOf, platformKey } from '../../platform.ts';
 import { NOW } from '../../samples.ts';
 import { administration } from './admin-samples.ts';
@@ -43,6 +43,21 @@ suite('keys of an integration', () => {
     assert.ok((await addIntegrationKeys('robot', { file: keySetOf(...keys.slice(0, 10)) }, admin)).ok);
     const refused = await addIntegrationKeys('robot', { file: keySetOf(...keys.slice(10)) }, admin);
     assert.equal(refused.ok ? '' : refused.refusal.reason, 'public-keys-too-many');
+  });
+
+  test('a key that is added keeps its algorithm, the log names it alone, and the answer is the integration', async (t) => {
+    const admin = await administration(t);
+    await registerIntegration('robot', { scope: 'orders:read' }, admin);
+    const add = (key: typeof first) =>
+      act('integration-key-add', { id: 'robot', body: { file: keySetOf(key) } }, admin);
+    await add(first);
+    const answered = await add(await platformKey('k2', 'ES384'));
+    assert.equal(answered.ok && (answered.value.value as { clientId: string }).clientId, 'robot');
+    const { keys } = (await admin.store.load(integrations, 'robot')).found?.row ?? {};
+    const [known, added, ...others] = keys?.from === 'file' ? JSON.parse(keys.set).keys : [];
+    assert.deepEqual([known.alg, added.alg, others], ['ES256', 'ES384', []]);
+    const { detail } = (await admin.store.events({ after: 0, limit: 9 })).at(-1) ?? {};
+    assert.partialDeepStrictEqual(detail, { did: 'key-added', key: added.thumbprint });
   });
 
   test('an address replaces the keys, and the log says which ended', async (t) => {

@@ -3,6 +3,7 @@ import { suite, type TestContext, test } from 'node:test';
 import { TAG } from '../../../src/pki/der/der.ts';
 import { write, writeSequence } from '../../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../../src/pki/x509/extensions.ts';
+import { issuers } from '../../../src/store/tables/issuers.ts';
 import { act, approveIssuer, type IssuerDraft, type RevocationDraft, withdrawIssuer } from '../../administer.ts';
 import { makeAuthority } from '../../authority.ts';
 import { extension, rsaKeys } from '../../signed-der.ts';
@@ -62,6 +63,11 @@ suite('approving an issuer', () => {
     const allowedAddresses = ['10.0.0.0/8', 'example.com'];
     const refused = await approval(context, root.pem, 'rfc5280', { allowedAddresses });
     assert.equal(refused, 'address-range-malformed: example.com');
+    const admin = await administration(context);
+    const body = { pem: root.pem, identitySources: ['common-name'], revocation: { allowedAddresses: ['10.0.0.0/8'] } };
+    const put = await act('issuer-put', { id: 'corp', body }, admin);
+    const { allowedAddresses: kept } = (await admin.store.load(issuers, 'corp')).found?.row.revocation ?? {};
+    assert.deepEqual([put.ok, kept], [true, ['10.0.0.0/8']], 'a single one is kept');
   });
 
   test('checks the issuer against its own profile', async (context) => {

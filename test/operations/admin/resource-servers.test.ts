@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import { addIdentity } from '../../../src/operations/admin/identities.ts';
+import { ResourceServerObject } from '../../../src/operations/admin/objects.ts';
 import { findThing } from '../../../src/operations/admin/perform.ts';
 import { dropOldSecret, makeResourceServerSecret } from '../../../src/operations/admin/secrets.ts';
 import { resourceServers } from '../../../src/store/tables/resource-servers.ts';
@@ -52,6 +53,10 @@ suite('resource servers', () => {
     ['an identity that does not exist', 'a', { ...ORDERS, identity: 'nobody' }, 'identity-unknown'],
     ['an id that is registered', 'taken', ORDERS, 'resource-server-exists'],
   ];
+  test('its published form asks for one resource or more', () => {
+    assert.partialDeepStrictEqual(ResourceServerObject, { properties: { resources: { minItems: 1 } } });
+  });
+
   for (const [why, id, draft, reason] of refused) {
     test(`${why} is refused`, async (t) => {
       const admin = await administered(t);

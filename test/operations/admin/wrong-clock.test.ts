@@ -105,6 +105,9 @@ suite('a wrong clock', () => {
     const admin = await installation(t);
     admin.pass(HOUR);
     assert.deepEqual(await refusedActs(admin), []);
+    const later = await installation(t);
+    later.pass(HOUR + 1);
+    assert.deepEqual(await refusedActs(later), COUNTING, 'a second later, it is not');
   });
 
   test('that the service or an operator accepts is accepted by commands', async (t) => {
