@@ -41,7 +41,9 @@ suite('an owner', () => {
     await groupsOf(PEOPLE.shaun.id, ['shop-team', 'viewers']);
     const shaun = await scene.visitor('shaun');
     assert.equal((await shaun.get('/console')).status, 200);
-    assert.match((await shaun.get('/console/integrations')).text, /aa-secret-000/);
+    const { text: first } = await shaun.get('/console/integrations');
+    assert.equal(first.match(/<tr role="row"><th scope="row"/g)?.length, 100);
+    assert.match(first, /aa-secret-000.*after=aa-secret-099/s);
     const { text, status } = await shaun.get(`/console/integrations/${CLIENT}/disable`);
     assert.equal(status, 200);
     const revision = /name="revision" value="(\d+)"/.exec(text)?.[1] ?? '';
@@ -174,6 +176,15 @@ test('grants are listed page by page, newest first', async () => {
   const ids = indexes.toReversed().map((index) => `018f${hexOf(14, index)}`);
   assert.deepEqual([first.ids.length, last.next], [50, undefined]);
   assert.deepEqual([...first.ids, ...last.ids], ids);
+});
+
+test('of more grants than one count reads, all are ended, and the page says that there are more', async () => {
+  const olga = await scene.visitor('olga');
+  await Promise.all(Array.from({ length: 1001 }, (_, index) => scene.grant(1000 + index, 'oscar')));
+  assert.match((await olga.get('/console/grants/end?identity=oscar')).text, /<h1>End 1000 grants or more\?<\/h1>/);
+  assert.match((await olga.get('/console/grants?address=192.0.2.8')).text, /None of the first 1,000 grants matches\./);
+  const { headers } = await olga.post('/console/grants/end', { identity: 'oscar' });
+  assert.equal(headers.location, '/console/grants?done=yes&ended=1001');
 });
 
 test('what an open page fetches by itself does not keep the session', async () => {

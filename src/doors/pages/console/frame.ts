@@ -91,7 +91,7 @@ export function sentencesOf({ reason, about }: AdminRefusal) {
 /** `instead`: what says so, if it is not a box alone. */
 export function refusalOf(visit: ConsoleVisit, here: Place, refusal: AdminRefusal, instead?: Html): Shown {
   const { class: kind } = describeRefusal(refusal.reason, refusal.about);
-  const status = { forbidden: 403, unknown: 404, stale: 412, malformed: 400 }[kind as string] ?? 409;
+  const status = { forbidden: 403, unknown: 404, malformed: 400 }[kind as string] ?? 409;
   const title = kind === 'unknown' ? words.object.unknown : words.object.refused;
   const { title: said, todo } = sentencesOf(refusal);
   return consolePage(visit, here, title, instead ?? alertBox(said, todo), { status });

@@ -18,7 +18,7 @@ import { actOf, type Keywords, keywordsOf, mayDo, rowOf, type ThingKind, titleOf
 /** Those after which something works no longer. */
 const ENDING = /^disable$|remove$|-drop$/;
 /** Those that end or refuse grants. */
-const STOPPING: readonly Verb[] = ['disable', 'remove'];
+const STOPPING = ['disable', 'remove'] as const;
 
 /** What an act must be given. That it is confirmed, the button says. */
 function inputOf(of: ThingKind, verb: Verb): Keywords {
@@ -49,12 +49,14 @@ export async function askAct(
   const thing = found?.value.value ?? {};
   const id = valueText(thing[key]);
   if (found && !mayPut(visit, of, id)) return notTheirs(visit, of);
-  const touched = STOPPING.includes(verb) ? await grantsOfThing(kind, id, visit.ports.store) : undefined;
-  const way = kind.endsWith('issuer') ? 'stay' : verb === 'remove' ? verb : 'disable';
+  const stopping = STOPPING.find((each) => each === verb);
+  const touched =
+    stopping &&
+    touchedBox(await grantsOfThing(kind, id, visit.ports.store), kind.endsWith('issuer') ? 'stay' : stopping);
   const input = inputOf(of, verb);
   const fields = html`${hiddenFields({ revision: found?.value.revision })}${fieldsFor(input, { ...('usual' in more && more.usual), ...entered }, {}, fault)}${secretsOf(input, fault).fields}${verb === 'password' && (await passkeyBox(visit, id))}`;
   const back = id === '' ? `/console/${place}` : pathOf(place, id);
-  const body = html`${fault && faultBoxOf(fault)}<div class="card"><p>${verb === 'remove' && of.isKept ? enConsole.object.removeKept : effect}</p>${touched && touchedBox(touched, way)}
+  const body = html`${fault && faultBoxOf(fault)}<div class="card"><p>${verb === 'remove' && of.isKept ? enConsole.object.removeKept : effect}</p>${touched}
 ${doForm(visit, `${back}/${verb}`, fields, name, back, ENDING.test(verb) ? 'deny' : '')}</div>`;
   const doubt = verb === 'enable' && thing['enabled'] === false && (await doubtBox(visit, of, thing));
   const title = id === '' ? `${enConsole.menu[place]}: ${name}` : `${name}: ${titleOf(thing, id)}`;
