@@ -80,7 +80,6 @@ export class WalFollower {
   }
 
   close(): void {
-    this.#readers[0].exec('COMMIT');
     for (const database of [...this.#readers, this.#writer]) database.close();
     closeSync(this.#wal);
   }
