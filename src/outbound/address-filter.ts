@@ -56,17 +56,10 @@ function kindOf(address: string): string | undefined {
 
 function embeddedIn(address: string): string | undefined {
   if (!isListed(EMBEDDING, address)) return undefined;
-  const [last = 0, before = 0] = groupsOf(address).reverse();
-  return [before >> 8, before & 0xff, last >> 8, last & 0xff].join('.');
-}
-
-/** The eight 16-bit groups of an IPv6 address; URL normalises the text. */
-function groupsOf(address: string): number[] {
-  const text = new URL(`http://[${withoutZone(address)}]`).hostname.slice(1, -1);
-  const [head = '', tail = ''] = text.split('::');
-  const words = (part: string) => (part === '' ? [] : part.split(':').map((word) => Number.parseInt(word, 16)));
-  const [first, second] = [words(head), words(tail)];
-  return [...first, ...new Array<number>(8 - first.length - second.length).fill(0), ...second];
+  // URL normalises the text: 16 bits between two colons, and nothing for zeros.
+  const groups = new URL(`http://[${withoutZone(address)}]`).hostname.slice(1, -1).split(':').slice(-2);
+  const octets = Buffer.from(groups.map((group) => group.padStart(4, '0')).join(''), 'hex');
+  return octets.join('.');
 }
 
 function isListed(list: BlockList, address: string): boolean {
@@ -76,7 +69,7 @@ function isListed(list: BlockList, address: string): boolean {
 /** Whether an address is in one of these, given as addresses and networks (CIDR). */
 export function rangeMatcher(ranges: readonly string[]): (address: string) => boolean {
   const list = blockList(ranges);
-  return (address) => ranges.length > 0 && isIP(address) !== 0 && isListed(list, address);
+  return (address) => isIP(address) !== 0 && isListed(list, address);
 }
 
 function withoutZone(address: string): string {

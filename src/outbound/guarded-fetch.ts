@@ -9,7 +9,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { whyNotReachable } from './address-filter.ts';
 import { boundReply } from './bound-reply.ts';
 import type { Fetch, Fetched, FetchInit } from './download.ts';
-import { credentialsOf, type Environment, openTunnel, proxyFor } from './proxy.ts';
+import { credentialsOf, type Environment, openTunnel, portOf, proxyFor } from './proxy.ts';
 
 // Not imported: an import statement reads every export of node:http, and one of them loads the client behind fetch.
 const { request: httpRequest } = process.getBuiltinModule('node:http');
@@ -153,10 +153,6 @@ function decoded(message: IncomingMessage): Readable {
 
 function bareHost({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '');
-}
-
-function portOf({ port, protocol }: URL): number {
-  return Number(port) || (protocol === 'https:' ? 443 : 80);
 }
 
 /** Uses this machine's resolver and proxy settings. */

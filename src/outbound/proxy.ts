@@ -26,13 +26,17 @@ function read(environment: Environment, name: string): string {
   return environment[name] ?? environment[name.toUpperCase()] ?? '';
 }
 
+export function portOf({ port, protocol }: URL): number {
+  return Number(port) || (protocol === 'https:' ? 443 : 80);
+}
+
 /** `*`, or host names with or without a leading dot (subdomains match too), each with or without a port. */
-function isExempt({ hostname, port, protocol }: URL, list: string): boolean {
-  const ownPort = port || (protocol === 'https:' ? '443' : '80');
+function isExempt(target: URL, list: string): boolean {
+  const { hostname } = target;
   return list.split(/[\s,]+/).some((entry) => {
     if (entry === '*') return true;
     const [, name = '', wantedPort] = /^\*?\.?(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? [];
-    if (name === '' || (wantedPort && wantedPort !== ownPort)) return false;
+    if (name === '' || (wantedPort && Number(wantedPort) !== portOf(target))) return false;
     return hostname === name || hostname.endsWith(`.${name}`);
   });
 }
@@ -47,16 +51,15 @@ export function openTunnel(
   timeoutMs: number,
   { signal, authorities }: Pick<FetchInit, 'signal' | 'authorities'>,
 ): Promise<TLSSocket> {
-  const place = `${target.hostname}:${target.port || 443}`;
+  const place = `${target.hostname}:${portOf(target)}`;
   return new Promise((resolve, reject) => {
     const tunnel = request({
-      ...{ host: proxy.hostname, port: Number(proxy.port) || 80, agent: false, signal },
+      ...{ host: proxy.hostname, port: portOf(proxy), agent: false, signal },
       ...{ method: 'CONNECT', path: place, headers: { host: place, ...credentialsOf(proxy) } },
     });
     const timer = setTimeout(() => tunnel.destroy(new Error('the proxy timed out')), timeoutMs);
     tunnel.once('error', reject).once('close', () => clearTimeout(timer));
     tunnel.once('connect', ({ statusCode }, socket: Socket) => {
-      clearTimeout(timer);
       if (statusCode !== 200) {
         socket.destroy();
         return reject(new Error(`the proxy replied ${statusCode}`));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { isAddressRange, whyNotReachable } from '../../src/outbound/address-filter.ts';
+import { isAddressRange, rangeMatcher, whyNotReachable } from '../../src/outbound/address-filter.ts';
 
 /** What leads to an IPv4 address (RFC 4291 2.5.5.2, RFC 6052), as people and as machines write it. */
 function embedding(dotted: string, hex: string): string[] {
@@ -23,6 +23,7 @@ suite('a non-public address', () => {
     reserved: [
       ...['0.0.0.0', '0.1.2.3', '192.0.0.8', '192.0.2.1', '192.88.99.1', '198.18.0.1', '198.19.255.255'],
       ...['198.51.100.1', '203.0.113.1', '240.0.0.1', '255.255.255.255', ...embedding('0.0.0.0', '0:0')],
+      ...embedding('192.0.2.1', 'c000:201'),
       // Nothing, compatible, translated (RFC 2765), local NAT64, discard-only, Teredo, ORCHID, documentation, 6to4, not assigned.
       ...['::', '::7', '::127.0.0.1', '::8.8.8.8', '::ffff:0:127.0.0.1', '::ffff:0:7f00:1', '::ffff:0:8.8.8.8'],
       ...['::1:2:3', '64:ff9b:1::7f00:1', '64:ff9b:1::808:808', '64:ff9b:0:0:0:1::', '100::1', '100:0:0:1::1'],
@@ -55,7 +56,7 @@ suite('a non-public address', () => {
       '223.255.255.255',
     ];
     const v6 = ['2606:2800:21f::1', '2001:200::1', '2001:4860:4860::8888', '2a00:1450::1', '3ffe::1', '2003::1'];
-    for (const address of [...v4, ...v6, ...embedding('8.8.8.8', '808:808')])
+    for (const address of [...v4, ...v6, ...embedding('8.8.8.8', '808:808'), ...embedding('192.0.1.1', 'c000:101')])
       assert.equal(whyNotReachable(address), undefined, address);
     for (const text of [
       'example.com',
@@ -70,6 +71,19 @@ suite('a non-public address', () => {
     ])
       assert.match(whyNotReachable(text) ?? '', /not an IP address/, text);
   });
+});
+
+test('an address is in a range, or in none; what is no address is in none', () => {
+  const isIn = rangeMatcher(['10.0.0.0/8', 'fd00::1']);
+  assert.deepEqual(['10.1.2.3', 'fd00::1', '11.0.0.1', 'fd00::2', 'unknown', ''].map(isIn), [
+    true,
+    true,
+    false,
+    false,
+    false,
+    false,
+  ]);
+  assert.equal(rangeMatcher([])('10.1.2.3'), false);
 });
 
 test('a range is an address or a network in CIDR notation', () => {

@@ -67,6 +67,28 @@ suite('a document that never comes', () => {
   });
 });
 
+test('who has got a document makes room for one more request, not for two', async () => {
+  const slow = Promise.withResolvers<Fetched>();
+  const { read } = opened((url) => (url === URL_OF_CLIENT ? slow.promise : never(url)));
+  const first = read(URL_OF_CLIENT);
+  for (let each = 0; each < 3; each++) void read(`https://never.example/${each}.json`);
+  assert.equal(await read('https://never.example/more.json'), AWAY);
+  slow.resolve(await good(URL_OF_CLIENT));
+  assert.equal(await first, 'read');
+  const next = [read('https://never.example/more.json'), read('https://never.example/most.json')];
+  assert.deepEqual(await Promise.all(next.map(isSettled)), [false, true]);
+});
+
+test('a thousand documents are kept', async () => {
+  const { state, read } = opened();
+  const of = (n: number) => read(`https://agent-${n}.example/c.json`, `person ${n}`);
+  for (let each = 0; each <= 1_000; each++) await of(each);
+  await of(1);
+  assert.equal(state.fetched.length, 1_001);
+  await of(0);
+  assert.equal(state.fetched.length, 1_002, 'the oldest made room');
+});
+
 suite('fetches', () => {
   test('are 10 a minute for one person, so that the clients of others still work', async () => {
     const { state, read } = opened(() => response(404));
@@ -97,7 +119,9 @@ suite('a document that was read', () => {
     }
     for (let each = 0; each < 20; each++) await read(URL_OF_CLIENT);
     assert.equal(state.fetched.length, 11, 'the rate counts, too');
-    state.now += 23 * 3_600;
+    state.now = NOW + 24 * 3_600 - 1;
+    assert.equal(await read(URL_OF_CLIENT), 'read');
+    state.now += 1;
     assert.equal(await read(URL_OF_CLIENT), AWAY);
   });
 

@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import { after, before, suite, test } from 'node:test';
 import { download } from '../../src/outbound/download.ts';
 import { guardedFetch } from '../../src/outbound/guarded-fetch.ts';
-import { credentialsOf, proxyFor } from '../../src/outbound/proxy.ts';
+import { credentialsOf, portOf, proxyFor } from '../../src/outbound/proxy.ts';
 import { makeAuthority } from '../authority.ts';
 
 const PROXY = 'http://proxy.example:3128';
@@ -67,6 +67,11 @@ suite('the proxy for an address', () => {
     const pair = Buffer.from('a@b:ü:').toString('base64');
     assert.deepEqual(credentialsOf(new URL('http://a%40b:%C3%BC%3A@p/')), { 'proxy-authorization': `Basic ${pair}` });
   });
+});
+
+test('the port of an address is 80 or 443 if it has none', () => {
+  const ports = ['http://a/', 'https://a/', 'http://a:8080/', 'https://a:80/'].map((text) => portOf(new URL(text)));
+  assert.deepEqual(ports, [80, 443, 8080, 80]);
 });
 
 suite('an untrusted address that leads to this machine or its network', () => {
@@ -164,6 +169,14 @@ suite('TLS through a proxy', () => {
     assert.equal(await get('https://a.example:8443/x'), 'no response: the proxy replied 407');
     const proof = `Basic ${Buffer.from('user:pass').toString('base64')}`;
     assert.deepEqual(seen, [`a.example:443 a.example:443 ${proof}`, `a.example:8443 a.example:8443 ${proof}`]);
+  });
+
+  test('ends its connection to a proxy that refuses', async () => {
+    const closed = new Promise((resolve) => {
+      connected = (socket) => socket.once('end', resolve).resume().write('HTTP/1.1 403 Forbidden\r\n\r\n');
+    });
+    assert.equal(await get('https://a.example/x'), 'no response: the proxy replied 403');
+    await closed;
   });
 
   test('gives the proxy three seconds to reply', async (t) => {

@@ -85,6 +85,7 @@ const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
     response.writeHead(200, { 'content-encoding': name.toUpperCase() }).end(CODERS[name]?.('hello') ?? 'hello');
   },
   empty: (response) => response.writeHead(204).end(),
+  status: (response, { url }) => response.writeHead(Number(url?.split('/')[2])).end(),
   zstd: (response) => response.writeHead(200, { 'content-encoding': 'zstd' }).end('?'),
   large: (response) => response.writeHead(200, { 'content-length': 10_000_000_000 }).write('x'),
   redirect: (response, { headers }) => response.writeHead(302, { location: `http://${headers.host}/hello` }).end(),
