@@ -59,6 +59,15 @@ async function shakeHands(
   return { ...outcome, isServerAuthorized };
 }
 
+test('authorities are named only where certificates are asked for, and no answer waits for an acknowledgement', () => {
+  const files = { certificate: '', key: '', issuers: [root.pem] };
+  const [off, on] = (['off', 'request'] as const).map((clientCertificates) =>
+    tlsOptions({ ...files, clientCertificates }, 1),
+  );
+  assert.deepEqual([off?.ca, on?.ca, off?.requestCert, on?.requestCert], [undefined, [root.pem], false, true]);
+  assert.equal(on?.noDelay, true);
+});
+
 test('the pinned Node can inspect handshakes', {
   skip: !isPinned && `Node ${process.version} is another`,
 }, async () => {
