@@ -241,7 +241,7 @@ const PAGES: Readonly<Record<string, readonly string[]>> = {
       'import',
     ].map((act) => `/integrations/${act}`),
     ...[
-      '/issuers/corp/remove',
+      ...['/issuers/corp/remove', '/token-issuers/ci/remove', '/resource-servers/orders-api/remove'],
       `${OSCAR}/passkey-remove?passkey=aa`,
       `${OSCAR}/password`,
       `${NINA}/password`,

@@ -50,13 +50,11 @@ export async function askAct(
   const id = valueText(thing[key]);
   if (found && !mayPut(visit, of, id)) return notTheirs(visit, of);
   const stopping = STOPPING.find((each) => each === verb);
-  const touched =
-    stopping &&
-    touchedBox(await grantsOfThing(kind, id, visit.ports.store), kind.endsWith('issuer') ? 'stay' : stopping);
+  const touched = stopping && (await grantsOfThing(kind, id, visit.ports.store));
   const input = inputOf(of, verb);
   const fields = html`${hiddenFields({ revision: found?.value.revision })}${fieldsFor(input, { ...('usual' in more && more.usual), ...entered }, {}, fault)}${secretsOf(input, fault).fields}${verb === 'password' && (await passkeyBox(visit, id))}`;
   const back = id === '' ? `/console/${place}` : pathOf(place, id);
-  const body = html`${fault && faultBoxOf(fault)}<div class="card"><p>${verb === 'remove' && of.isKept ? enConsole.object.removeKept : effect}</p>${touched}
+  const body = html`${fault && faultBoxOf(fault)}<div class="card"><p>${verb === 'remove' && of.isKept ? enConsole.object.removeKept : effect}</p>${stopping && touched && touchedBox(touched, kind.endsWith('issuer') ? 'stay' : stopping)}
 ${doForm(visit, `${back}/${verb}`, fields, name, back, ENDING.test(verb) ? 'deny' : '')}</div>`;
   const doubt = verb === 'enable' && thing['enabled'] === false && (await doubtBox(visit, of, thing));
   const title = id === '' ? `${enConsole.menu[place]}: ${name}` : `${name}: ${titleOf(thing, id)}`;
