@@ -1,12 +1,11 @@
 // Device authorization at the oauth door (RFC 8628).
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { DEVICE_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
 import type { Answer } from './caller.ts';
 import { OauthScene, TOKEN } from './oauth-scene.ts';
 import { assertRefused, basic } from './oauth-steps.ts';
 import { PUBLIC_URL } from './service.ts';
-import { CLIENT, confirm, deny } from './steps.ts';
+import { CLIENT, confirm, DEVICE_GRANT, deny } from './steps.ts';
 
 let door: OauthScene;
 before(async () => {
@@ -70,7 +69,7 @@ suite('polling as the oauth2 library of Go does', () => {
   // It does not know how to authenticate. So it tries HTTP Basic with an empty password, and after any failure sends client_id in
   // the form; both requests of a poll have client_id in the form. It forgets what it found out until a request succeeds.
   async function goPoll(device_code: string): Promise<Answer> {
-    const fields = { client_id: CLIENT, grant_type: DEVICE_GRANT_TYPE, device_code };
+    const fields = { client_id: CLIENT, grant_type: DEVICE_GRANT, device_code };
     const first = await door.post(TOKEN, fields, basic(CLIENT));
     return first.status === 200 ? first : door.post(TOKEN, fields);
   }
@@ -90,7 +89,7 @@ suite('polling as the oauth2 library of Go does', () => {
     assertRefused(await goPoll(device_code), 400, 'authorization_pending');
     door.service.pass(2);
     assertRefused(
-      await door.post(TOKEN, { client_id: CLIENT, grant_type: DEVICE_GRANT_TYPE, device_code }),
+      await door.post(TOKEN, { client_id: CLIENT, grant_type: DEVICE_GRANT, device_code }),
       400,
       'slow_down',
     );

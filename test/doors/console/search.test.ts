@@ -1,12 +1,13 @@
 // The search box, the dry runs and the event log.
 import assert from 'node:assert/strict';
-import { X509Certificate } from 'node:crypto';
+import { hash, X509Certificate } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import type { Hex } from '../../../src/core/hex.ts';
 import { presenter } from '../../../src/core/presenter.ts';
 import type { Audience, ResourceServerId } from '../../../src/core/resource-server.ts';
 import { readPem } from '../../../src/pki/der/pem.ts';
 import { makeDevelopmentAuthority } from '../../../src/pki/development-authority.ts';
-import { certificateMark, readCertificate } from '../../../src/pki/x509/certificate.ts';
+import { readCertificate } from '../../../src/pki/x509/certificate.ts';
 import { TABLES } from '../../../src/store/all-tables.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
 import { issuers } from '../../../src/store/tables/issuers.ts';
@@ -158,7 +159,7 @@ test('it finds grants by the serial number of their certificate, or the certific
     readCertificate(top ?? new Uint8Array()),
   ];
   assert.ok(leaf.ok && issuer.ok && top);
-  const mark = certificateMark(issuer.value, leaf.value.serial);
+  const mark = hash('sha256', Buffer.concat([issuer.value.publicKey.spki, leaf.value.serial])).slice(0, 32) as Hex;
   const revocation = { crl: 'off', ocsp: 'off', crlFiles: [], endGrants: true } as const;
   await put(scene.store, issuers, {
     label: 'DEV',
