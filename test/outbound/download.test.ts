@@ -5,11 +5,10 @@ import { createServer, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { after, before, suite, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { download } from '../../src/outbound/download.ts';
 import { guardedFetch, type OutboundPorts } from '../../src/outbound/guarded-fetch.ts';
 import { makeAuthority } from '../authority.ts';
-import { BROKEN, type RudeServer, rudeServer } from './rude-server.ts';
+import { type RudeServer, rudeServer } from './rude-server.ts';
 
 const LOOPBACK = ['127.0.0.1'];
 const MOST = 1024 * 1024;
@@ -60,14 +59,6 @@ suite('a download', () => {
     });
   }
 
-  for (const reply of Object.keys(BROKEN)) {
-    test(`that breaks in its first read takes no place from later ones: ${reply}`, async () => {
-      for (let count = 0; count < 10; count += 1)
-        assert.doesNotMatch(await get(`${server.url}/broken/${reply}`, { withinMs: 10_000 }), /took longer|timed out/);
-      assert.equal(await get(`${server.url}/hello`), 'hello');
-    });
-  }
-
   test('is limited after decompression', async () => {
     assert.equal(await get(`${server.url}/bomb`), `it has more than ${MOST} octets`);
   });
@@ -108,29 +99,6 @@ suite('a download', () => {
     for (const user of ['a:b', 'a', ':b'])
       assert.match(await get(`http://${user}@127.0.0.1:${server.port}/hello`), /contains a password/);
     assert.match(await get('http://[/'), /no response/);
-  });
-
-  test('has at most eight open connections per host', async () => {
-    let open = 0;
-    let most = 0;
-    const full = Promise.withResolvers<void>();
-    const counting = await rudeServer({
-      slow: (response) => {
-        most = Math.max(most, ++open);
-        if (open === 8) full.resolve();
-        // The first responses wait for each other, however slow the machine.
-        void full.promise
-          .then(() => pause(20))
-          .then(() => {
-            open--;
-            response.end('slow');
-          });
-      },
-    });
-    const answers = await Promise.all(Array.from({ length: 30 }, () => get(`${counting.url}/slow`)));
-    counting.close();
-    assert.deepEqual(new Set(answers), new Set(['slow']));
-    assert.equal(most, 8);
   });
 });
 
@@ -233,19 +201,5 @@ suite('a proxy set in the environment', () => {
     const answers = await Promise.all(Array.from({ length: 9 }, ask));
     assert.deepEqual(new Set(answers), new Set(['no response: TLS through the proxy timed out']));
     seen.splice(0);
-  });
-
-  test('is not used for hosts in NO_PROXY', async () => {
-    const environment = { HTTP_PROXY: address, NO_PROXY: 'other.test, .example.com' };
-    const get = fetching({ environment, resolve: async () => ['127.0.0.1'] });
-    assert.equal(await get(`http://crl.example.com:${server.port}/hello`), 'hello');
-    assert.deepEqual(seen, []);
-  });
-
-  test('is not used for addresses that would be refused without it', async () => {
-    const get = fetching({ environment: { http_proxy: address } });
-    assert.match(await get('http://10.0.0.1/x', { allowed: [] }), /private/);
-    assert.match(await get('http://localhost/x', { allowed: [] }), /loopback/);
-    assert.deepEqual(seen, []);
   });
 });
