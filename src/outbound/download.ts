@@ -67,11 +67,9 @@ export async function download(
 
 /** For operations that take no signal, such as name lookup. */
 function whenAborted(signal: AbortSignal): Promise<never> {
-  const aborted = new Promise<never>((_, reject) => {
+  return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
-  aborted.catch(() => undefined);
-  return aborted;
 }
 
 async function readBounded(

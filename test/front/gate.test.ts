@@ -247,6 +247,11 @@ suite('event streams', () => {
       if (refusal) response.end();
       return { refusal, end: () => response.end() };
     };
+    for (let n = 0; n < 3; n++) {
+      const { refusal, end } = follow(9, 'z');
+      assert.equal(refusal, undefined, 'those before have ended');
+      end();
+    }
     const first = follow(1, 'a');
     assert.equal(slots.census().held, 0);
     assert.deepEqual(

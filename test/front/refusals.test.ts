@@ -7,7 +7,7 @@ import { ClockImplausible, OutcomeUnknown, StoreUnavailable } from '../../src/st
 import { HistoryInDoubt } from '../../src/store/tables/store-history.ts';
 import { KeyMissing } from '../../src/tokens/keyring.ts';
 import { eventually } from '../eventually.ts';
-import { http2To, openFront, statusOf } from './front.ts';
+import { http1To, http2To, openFront, requestTo, statusOf } from './front.ts';
 
 test('what a door throws is refused: what is temporary with 503, after a second; only faults are logged', async (t) => {
   let thrown: unknown;
@@ -61,13 +61,22 @@ suite('a request for which there is no operation', () => {
   });
 });
 
-test('a method that nobody knows is refused over HTTP/2, too, and is seen as any other', async (t) => {
+test('a method that nobody knows is refused as any other, on both protocols', async (t) => {
   const front = await openFront(t);
   const session = http2To(front);
   assert.equal(await statusOf(session.request({ ':method': 'BREW', ':path': '/now' })), 405);
   assert.equal(await statusOf(session.request({ ':method': 'BREW', ':path': '/nowhere' })), 404);
   await eventually('both have ended', () => front.seen.outcomes.join() === 'refused,refused');
   session.destroy();
+  for (const [path, refusal] of [
+    ['/now', /^HTTP\/1\.1 405 .*\r\nallow: GET, POST, HEAD\r\n/is],
+    ['/nowhere', /^HTTP\/1\.1 404 (?!.*\r\nallow:)/is],
+  ] as const) {
+    const { socket, text, isClosed } = await http1To(front);
+    socket.write(requestTo(path, 'BREW'));
+    await eventually('it is answered', isClosed);
+    assert.match(text(), refusal);
+  }
 });
 
 test('headers over HTTP/2 may be as long as the limit', async (t) => {
