@@ -1,7 +1,6 @@
 // What operators do in the console: said before, done once, and in the event log with who did it.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { presenter } from '../../../src/core/presenter.ts';
 import { makeDevelopmentAuthority } from '../../../src/pki/development-authority.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
 import { identities } from '../../../src/store/tables/identities.ts';
@@ -217,35 +216,4 @@ test('a grant ends after a confirmation; all that a filter shows end after a cou
     'without a filter: nothing',
   );
   assert.equal(await isLive(4), true);
-});
-
-test('the page of an ended grant: ids as the search takes them, whole words of the user agent, dates as everywhere, no empty separators', async () => {
-  const AGENT = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/120.0.0.0';
-  const { id } = await scene.grant(9);
-  await scene.store.change(grants, id, (found, now) => ({
-    outcome: undefined,
-    ...(found && {
-      next: {
-        ...found.row,
-        pair: { ...found.row.pair, generation: 1, presenter: presenter('192.0.2.9', AGENT) },
-        revoked: { at: now, reason: 'by-holder' as const },
-      },
-    }),
-  }));
-  const { text } = await olga.get(`/console/grants/${id}`);
-  const said = text.replaceAll(/ title="[^"]*"/g, '').replaceAll(/<[^>]*>/g, '');
-  assert.match(said, new RegExp(`Grant ${id.slice(0, 12)}…`));
-  assert.match(said, /192\.0\.2\.9 · Mozilla\/5\.0 \(X11; Linux x86_64\)…/);
-  assert.match(said, /Last agent.*like Gecko\)…/);
-  assert.match(said, /Revoked at\d+ \w+ 20\d\d, \d\d:\d\d UTC/);
-  assert.doesNotMatch(said, /HeadlessC|Refreshable|· *(?:·|$)|T\d\d:\d\d:\d\dZ|You may change everything/m);
-  const filter = await olga.get(`/console/grants?identity=${encodeURIComponent(PEOPLE.nina.id)}`);
-  assert.match(filter.text, /name="identity" value="nina"/);
-});
-
-test('what ends something has the button of danger, what repairs it the blue one', async () => {
-  const path = `/console/identities/${encodeURIComponent(PEOPLE.vera.id)}`;
-  assert.match((await olga.get(`${path}/disable`)).text, /class="button deny">Disable</);
-  assert.match((await olga.get(`${path}/enable`)).text, /class="button ">Enable</);
-  assert.match((await olga.get(PATH)).text, /class="button deny" [^>]*>Remove…</);
 });

@@ -20,6 +20,7 @@ export function inWords(page: string, from = '<main'): string {
     .replaceAll(/(?: *;)+(?=\s*(?:\n|;|$))| ;(?= *\|)/g, '')
     .replaceAll(/ *\n[ ;\n]*/g, '\n')
     .replaceAll(/\n(?=20\d\d-\d\d-\d\d \d\d(?::\d\d)? \|)/g, ' ')
+    .replaceAll(/(?<! \|)\n(?![^\n]*\|)/g, ' / ')
     .replaceAll(/ +/g, ' ')
     .trim();
 }

@@ -6,7 +6,7 @@ import { makeAuthority } from '../../authority.ts';
 import { poll, startCode } from '../pages/calling-device.ts';
 import type { Visitor } from '../pages/visitor.ts';
 import { CAUSES, NightlyJob } from './nightly-job.ts';
-import { EVIL, fieldsOf, ORDERS_SYNC, PEOPLE } from './scene.ts';
+import { EVIL, fieldsOf, ORDERS_SYNC } from './scene.ts';
 
 let job: NightlyJob;
 let olga: Visitor;
@@ -149,12 +149,6 @@ test('an issuer that was removed is offered with who removed it and when, and wi
     /· corp Last change: issuer removed corp · oscar by passkey · [^·]* UTC Register corp again… First make sure that it was not ended on purpose\./,
   );
   assert.ok(shown.includes(Buffer.from(certificate.serial).toString('hex')), 'the certificate that corp signed');
-});
-
-test('the filter of events names an identity as people do, whatever led there', async () => {
-  const { text } = await olga.get(`/console/events?identity=${encodeURIComponent(PEOPLE.nina.id)}`);
-  assert.match(text, /<summary>Filter · nina<\/summary>/);
-  assert.match(text, /name="identity" value="nina"/);
 });
 
 test('a device that waits for its person is not refused', async () => {

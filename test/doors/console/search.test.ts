@@ -255,12 +255,3 @@ test('the overview says who changed what last', async () => {
   assert.equal((await oscar.post(path)).status, 303);
   assert.match((await olga.get('/console')).text, /Last changes.*identity disabled.*shaun.*oscar.*All changes/s);
 });
-
-test('figures are there as plots and as tables', async () => {
-  const { text } = await olga.get('/console');
-  assert.equal(text.match(/<figure class="card plot-card"/g)?.length, 7);
-  assert.match(text, /<h2>Living grants<\/h2>.*<title[^>]*>Living grants<\/title>.*<h2>Reused refresh tokens<\/h2>/s);
-  for (const name of ['requests', 'refusals', 'refreshes', 'times', 'living', 'ending', 'reuse'])
-    assert.match((await olga.get(`/console/figures/${name}?span=day`)).text, /<caption>/, name);
-  assert.equal((await olga.get('/console/figures/other')).status, 404);
-});
