@@ -247,10 +247,12 @@ suite('event streams', () => {
       if (refusal) response.end();
       return { refusal, end: () => response.end() };
     };
-    for (let n = 0; n < 3; n++) {
-      const { refusal, end } = follow(9, 'z');
-      assert.equal(refusal, undefined, 'those before have ended');
-      end();
+    for (let n = 0; n < 2; n++) {
+      const pair = [follow(8, 'z'), follow(9, 'z')];
+      for (const { refusal, end } of pair) {
+        assert.equal(refusal, undefined, 'those before have ended');
+        end();
+      }
     }
     const first = follow(1, 'a');
     assert.equal(slots.census().held, 0);
