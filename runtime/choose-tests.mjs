@@ -130,7 +130,7 @@ export const LONGEST = [
   'test/doors/pages/device-in-browser.test.ts',
   'test/doors/pages/sign-in.test.ts',
   'test/e2e/tls.test.ts',
-  'test/cli/caller.test.ts',
+  'test/sdk/client/cli.test.ts',
   'test/e2e/platform-keys.test.ts',
   'test/store/sqlite.test.ts',
   'test/nodes/service.test.ts',

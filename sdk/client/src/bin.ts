@@ -23,7 +23,6 @@ const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0); // a closed pipe (`| head`) is not a fault
   fail(new TokenFailure('storage', `cannot write the result: ${error.message}`, 'Check where the output goes.'));
-  process.exit();
 });
 await run().catch(fail);
 
@@ -46,6 +45,8 @@ function parse({ name, argument, options }: CallerCommand): { flags: object; wor
       allowPositionals: argument !== undefined,
     });
     if (argument && parsed.positionals.length === 0) throw new Error(`missing required argument '${argument[0]}'`);
+    const [, more] = parsed.positionals;
+    if (more !== undefined && !argument?.[0].includes('...')) throw new Error(`unexpected argument '${more}'`);
     const flags = Object.entries(parsed.values).map(([flag, value]) => [inCamelCase(flag), value]);
     return { flags: Object.fromEntries(flags), words: parsed.positionals };
   } catch (error) {

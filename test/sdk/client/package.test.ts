@@ -135,7 +135,7 @@ suite('@tessera/client from its tarball', () => {
     });
   }
 
-  test('its program fails as the command of the server does, and shares its logins', async () => {
+  test('its program shares the logins of the command of the server, and has the version of the package', async () => {
     const node = process.execPath;
     const afterLogout = await shell('tessera-client token', node);
     assert.deepEqual([afterLogout.status, afterLogout.stdout], [8, '']);
@@ -146,29 +146,10 @@ suite('@tessera/client from its tarball', () => {
     const listed = ['whoami', 'whoami --json', 'profile list', 'profile list --json', 'token --json'];
     for (const line of listed)
       assert.deepEqual(await shell(`tessera-client ${line}`, node), await shell(`node ${TESSERA} ${line}`, node), line);
-    const codes = { 'exec -- ./none': 127, 'exec -- ./me.pem': 126, 'exec -- sh -c "exit 3"': 3 };
-    const wrong = { '': 2, nothing: 2, 'token --no': 2, 'token more': 2, exec: 2, 'profile remove': 2 };
-    const away = {
-      'login --server https://localhost:1 --profile away --client-id x --certificate me.pem --key me-key.pem': 9,
-    };
-    for (const [line, code] of Object.entries({ ...codes, ...wrong, ...away })) {
-      const { status, stdout, stderr } = await shell(`tessera-client ${line}`, node);
-      assert.deepEqual([status, stdout], [code, ''], line);
-      if (code !== 3) assert.match(stderr, /^tessera-client: \S.*\n {2}\S.*\n$/, line);
-    }
-    const { stderr } = await shell('tessera-client token --profile none --json', node);
-    assert.equal(JSON.parse(stderr).error.code, 'login');
-    const full = await shell('tessera-client token > /dev/full', node);
-    assert.equal(full.status, 1);
-    assert.match(full.stderr, /^tessera-client: cannot write the result: ENOSPC/);
-  });
-
-  test('its program explains itself', async () => {
-    const { stdout } = await shell('tessera-client --help', process.execPath);
-    for (const [, name] of stdout.matchAll(/^ {2}(\S+(?: \w+)?) {2}/gm)) {
-      const help = await shell(`tessera-client ${name} --help`, process.execPath);
-      assert.match(help.stdout, new RegExp(`^Usage: tessera-client ${name} .*Examples:\n {2}\\$ `, 's'));
-    }
+    const away =
+      'login --server https://localhost:1 --profile away --client-id x --certificate me.pem --key me-key.pem';
+    const { status, stderr } = await shell(`tessera-client ${away}`, node);
+    assert.equal(status, 9, stderr);
     const manifest = JSON.parse(read('sdk/client/package.json')) as { version: string };
     assert.equal((await shell('tessera-client --version', process.execPath)).stdout, `${manifest.version}\n`);
   });
