@@ -4,12 +4,11 @@ import { after, before, suite, test } from 'node:test';
 import { acted } from '../../../src/core/event.ts';
 import type { ClientId } from '../../../src/core/integration.ts';
 import { identities } from '../../../src/store/tables/identities.ts';
-import { integrations } from '../../../src/store/tables/integrations.ts';
 import { sessions, sessionsOf } from '../../../src/store/tables/sessions.ts';
 import { eventually } from '../../eventually.ts';
 import { anIntegration, CLIENT, hexOf, OPERATOR } from '../../samples.ts';
 import { Visitor } from '../pages/visitor.ts';
-import { ConsoleScene, EVIL_ID, fieldsOf, PEOPLE } from './scene.ts';
+import { ConsoleScene, fieldsOf, PEOPLE } from './scene.ts';
 
 let scene: ConsoleScene;
 before(async () => {
@@ -19,13 +18,6 @@ before(async () => {
   scene = await ConsoleScene.open(others);
 });
 after(() => scene?.stop());
-
-const groupsOf = (id: string, groups: readonly string[]) =>
-  scene.store.change(identities, id, (found) => ({
-    outcome: undefined,
-    ...(found && { next: { ...found.row, groups } }),
-  }));
-const isEnabled = async () => (await scene.store.load(integrations, CLIENT)).found?.row.enabled;
 
 suite('an owner', () => {
   test('lists their integrations, and learns no name of another one', async () => {
@@ -37,33 +29,10 @@ suite('an owner', () => {
     assert.equal((await shaun.get('/console/identities')).status, 403);
   });
 
-  test('who is a viewer too sees everything, and still acts on theirs and on nothing else', async () => {
-    await groupsOf(PEOPLE.shaun.id, ['shop-team', 'viewers']);
-    const shaun = await scene.visitor('shaun');
-    assert.equal((await shaun.get('/console')).status, 200);
-    const { text: first } = await shaun.get('/console/integrations');
-    assert.equal(first.match(/<tr role="row"><th scope="row"/g)?.length, 100);
-    assert.match(first, /aa-secret-000.*after=aa-secret-099/s);
-    const { text, status } = await shaun.get(`/console/integrations/${CLIENT}/disable`);
-    assert.equal(status, 200);
-    const revision = /name="revision" value="(\d+)"/.exec(text)?.[1] ?? '';
-    for (const path of [
-      `/console/integrations/${EVIL_ID}/disable`,
-      `/console/integrations/${CLIENT}/remove`,
-      `/console/identities/${encodeURIComponent(PEOPLE.nina.id)}/password`,
-      `/console/identities/${encodeURIComponent(PEOPLE.nina.id)}/disable`,
-    ])
-      assert.equal((await shaun.post(path, { revision, password: 'canary-long-enough-password' })).status, 403, path);
-    for (const path of ['/console/integrations/new', `/console/integrations/${EVIL_ID}/disable`])
-      assert.equal((await shaun.get(path)).status, 403, path);
-    const grant = await scene.grant(7, 'nina', { clientId: EVIL_ID });
-    await shaun.get(`/console/integrations/${CLIENT}/disable`);
-    assert.equal((await shaun.post(`/console/grants/${grant.id}/end`)).status, 403);
-    assert.equal((await shaun.post(`/console/integrations/${CLIENT}/disable`, { revision })).status, 303);
-    assert.equal(await isEnabled(), false);
-    const byPassword = await scene.visitor('shaun', 'password');
-    assert.equal((await byPassword.get(`/console/integrations/${CLIENT}/disable`)).status, 403);
-    await groupsOf(PEOPLE.shaun.id, ['shop-team']);
+  test('who sees everything gets a hundred of them at once', async () => {
+    const { text } = await (await scene.visitor('vera')).get('/console/integrations');
+    assert.equal(text.match(/<tr role="row"><th scope="row"/g)?.length, 100);
+    assert.match(text, /aa-secret-000.*after=aa-secret-099/s);
   });
 });
 

@@ -109,18 +109,23 @@ export class ConsoleScene {
   }
 
   /** A session, as a sign-in with a passkey would begin it; `ago`: that many seconds ago. */
-  async cookie(role: Role, by: Proof['by'] = 'passkey', ago = 0): Promise<string> {
+  async cookie(who: Role | Identity, by: Proof['by'] = 'passkey', ago = 0): Promise<string> {
     const secret = systemRandom(32);
     const now = await this.store.now();
     const at = epochSeconds(now - ago);
-    const row = { id: sha256(secret), identityId: PEOPLE[role].id, createdAt: at, seenAt: now };
+    const row = {
+      id: sha256(secret),
+      identityId: (typeof who === 'string' ? PEOPLE[who] : who).id,
+      createdAt: at,
+      seenAt: now,
+    };
     await put(this.store, sessions, { ...row, endsAt: after(now, seconds(3600)), proof: { by, at } });
     return secret.toString('base64url');
   }
 
-  async visitor(role: Role, by: Proof['by'] = 'passkey', ago = 0): Promise<Visitor> {
+  async visitor(who: Role | Identity, by: Proof['by'] = 'passkey', ago = 0): Promise<Visitor> {
     const visitor = new Visitor(this.service);
-    visitor.cookies.set(SESSION_COOKIE, await this.cookie(role, by, ago));
+    visitor.cookies.set(SESSION_COOKIE, await this.cookie(who, by, ago));
     return visitor;
   }
 

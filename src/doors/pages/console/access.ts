@@ -133,6 +133,11 @@ function admit(visit: PersonVisit, parts: ConsoleParts, now: EpochSeconds): Cons
   return { ...visit, parts, now, isStrong, may, ports, act, ...ofOwner };
 }
 
+/** Owners act on what is theirs only, though they may see more. */
+export function isTheirs({ actsOn }: ConsoleVisit, integration: string | undefined): boolean {
+  return !actsOn || actsOn.some((each) => each === integration);
+}
+
 export function show(parts: ConsoleParts, path: string, operation: string, handle: Handle, acts = false): PageRoute {
   return { method: 'GET', path: `/console${path}`, operation, fields: [], handle: forOperator(parts, handle, acts) };
 }

@@ -7,7 +7,7 @@ import { hiddenFields } from '../parts/layout.ts';
 import type { Form, PageRoute } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import { queryOf } from '../parts/visit.ts';
-import { type ConsoleParts, type ConsoleVisit, idOf, show, take } from './access.ts';
+import { type ConsoleParts, type ConsoleVisit, idOf, isTheirs, show, take } from './access.ts';
 import { eventWords, isBad, namesIn } from './events.ts';
 import { type Fault, faultBoxOf, faultOf } from './fault.ts';
 import { faultMarks } from './field.ts';
@@ -84,7 +84,7 @@ async function showGrants(visit: ConsoleVisit): Promise<Answer> {
   const body = html`${form()}
 ${items.length === 0 ? html`<p>${next === undefined ? words.none : words.noneYet} ${!all && html`<a href="${link('/console/grants', { all: 'yes' })}">${words.all}</a>`}</p>` : await grantTable(visit, items)}
 <p class="ways">${next !== undefined && button(link('/console/grants', { after: next, ...(all && { all: 'yes' }) }), words.next)}
-${isFiltered && visit.may !== 'read' && items.some(({ state }) => state === 'live') && button(link('/console/grants/end', {}), words.endAll, 'deny')}</p>`;
+${isFiltered && visit.may !== 'read' && isTheirs(visit, filter['integration']) && items.some(({ state }) => state === 'live') && button(link('/console/grants/end', {}), words.endAll, 'deny')}</p>`;
   return consolePage(visit, 'grants', enConsole.menu.grants, body);
 }
 
@@ -157,17 +157,22 @@ async function showGrant(visit: ConsoleVisit): Promise<Answer> {
   // Nothing refreshes a grant that has ended.
   const facts = Object.entries(grant).filter(([name]) => name !== 'refreshable' || grant.state === 'live');
   const body = html`<p>${marks(grant)} <span class="id">${grant.id}</span></p>
-<p class="ways">${grant.state === 'live' && visit.may !== 'read' && button(`${pathOf('grants', grant.id)}/end`, words.end, 'deny')}
+<p class="ways">${grant.state === 'live' && visit.may !== 'read' && isTheirs(visit, grant.clientId) && button(`${pathOf('grants', grant.id)}/end`, words.end, 'deny')}
 ${button(pathOf('identities', grant.identityId), `${words.identity} ${grant.userName ?? grant.identityId}`)}${button(pathOf('integrations', grant.clientId), `${words.integration} ${grant.clientId}`)}</p>
 ${card(words.timeline, html`<ol class="timeline">${line.sort((a, b) => a.at - b.at).map(item)}</ol>`)}
 ${card(words.facts, factList(facts.map(([name, value]) => [nameText(name), name === 'certificate' ? html`${certificateLink(valueText(value))} <span class="small">${words.mark}</span>` : factOf(visit, name, value)])))}`;
   return consolePage(visit, 'grants', words.one(grant.id), body);
 }
 
+function notTheirs(visit: ConsoleVisit): Answer {
+  return refusalOf(visit, 'grants', { reason: 'permission-missing', about: 'operate' });
+}
+
 async function askEnd(visit: ConsoleVisit): Promise<Answer> {
   const shown = await visit.act('grant-show', { id: idOf(visit) });
   if (!shown.ok) return refusalOf(visit, 'grants', shown.refusal);
   const { id, userName, identityId, clientId } = shown.value.value;
+  if (!isTheirs(visit, clientId)) return notTheirs(visit);
   const what = html`<p>${userName ?? identityId} · ${clientId}</p>`;
   return confirmPage(visit, words.endTitle, pathOf('grants', id), what);
 }
@@ -189,6 +194,7 @@ async function askEndAll(visit: ConsoleVisit): Promise<Answer> {
   const filter = textsIn(visit, FILTERS);
   const back = `/console/grants?${new URLSearchParams(filter)}`;
   if (Object.keys(filter).length === 0) return { goTo: '/console/grants' };
+  if (!isTheirs(visit, filter['integration'])) return notTheirs(visit);
   const page = await visit.act('grant-list', { query: { ...filter, limit: 1000 } });
   if (!page.ok) return refusalOf(visit, 'grants', page.refusal);
   const { items, next } = page.value.value;

@@ -13,7 +13,7 @@ import { enConsole } from '../parts/texts/en-console.ts';
 import { queryOf } from '../parts/visit.ts';
 import { type ConsoleParts, type ConsoleVisit, idOf, show } from './access.ts';
 import { eventTable } from './events.ts';
-import { card, consolePage, factList, folded, momentOf, pathOf, stateMark, table } from './frame.ts';
+import { card, consolePage, factList, folded, momentOf, pathOf, refusalOf, stateMark, table } from './frame.ts';
 import { drawPlot, legend, type Plot, plotTable, short } from './plot.ts';
 import { type ChangeEvent, changeBehind, changesNewestFirst, type RefusalRow, refusalTable } from './refusal-table.ts';
 
@@ -140,8 +140,9 @@ ${legend(plot)}
 
 async function showFigure(visit: ConsoleVisit): Promise<Answer> {
   const span = spanOf(visit);
-  const figures = visit.owned ? undefined : await figuresOver(span, visit.ports, visit.parts.keeper.unwritten);
-  const plot = figures && plotsOf(figures, span).find(({ name }) => name === idOf(visit));
+  if (visit.owned) return refusalOf(visit, '', { reason: 'permission-missing', about: 'read' });
+  const figures = await figuresOver(span, visit.ports, visit.parts.keeper.unwritten);
+  const plot = plotsOf(figures, span).find(({ name }) => name === idOf(visit));
   if (!plot) return refusalPage(visit, { reason: 'not-found' });
   return consolePage(visit, '', plot.title, html`${plotCard(plot, span)}${plotTable(plot)}`);
 }

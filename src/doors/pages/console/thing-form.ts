@@ -10,7 +10,7 @@ import type { Form } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import { enForesight } from '../parts/texts/en-foresight.ts';
 import { queryOf } from '../parts/visit.ts';
-import { type ConsoleVisit, idOf } from './access.ts';
+import { type ConsoleVisit, idOf, isTheirs } from './access.ts';
 import { eventTable } from './events.ts';
 import { type Fault, faultBoxOf, faultIn, faultOf } from './fault.ts';
 import { faultMarks } from './field.ts';
@@ -176,8 +176,8 @@ async function removedThing(visit: ConsoleVisit, of: ThingKind, id: string): Pro
 }
 
 /** A preview shows the thing as it is: owners change theirs only, and make none. */
-export function mayPut({ actsOn }: ConsoleVisit, { kind }: ThingKind, id: string | undefined): boolean {
-  return !actsOn || (kind === 'integration' && actsOn.some((each) => each === id));
+export function mayPut(visit: ConsoleVisit, { kind }: ThingKind, id: string | undefined): boolean {
+  return isTheirs(visit, kind === 'integration' ? id : undefined);
 }
 
 export function notTheirs(visit: ConsoleVisit, { place }: ThingKind): Answer {
