@@ -28,6 +28,9 @@ test('the page says what a sign-in is for, also when it comes back, and leads th
     const visitor = new Visitor(service);
     assert.match((await visitor.signIn(`nobody${goOn}`, 'wrong', fields)).text, new RegExp(purpose), goOn);
     assert.equal((await visitor.signIn('ada', PASSWORD, fields)).headers.location, path, goOn);
+    const again = async (query: string) => (await visitor.get(`/account/sign-in${query}`)).headers.location;
+    assert.equal(await again('?user_code=wdjbmjht'), '/device?user_code=WDJB-MJHT', 'also if there is one already');
+    assert.equal(await again('?user_code=nonsense'), '/account');
   }
 });
 

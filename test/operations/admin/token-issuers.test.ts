@@ -5,8 +5,10 @@ import { seconds } from '../../../src/core/time.ts';
 import { openRules, readRules, writtenRules } from '../../../src/operations/admin/assertion-rules.ts';
 import { tokenIssuers } from '../../../src/store/tables/token-issuers.ts';
 import {
+  act,
   approveIssuer,
   changeTokenIssuer,
+  registerIntegration,
   registerTokenIssuer,
   removeTokenIssuer,
   type TokenIssuerDraft,
@@ -65,6 +67,19 @@ suite('registering a token issuer', () => {
     assert.equal(await register(ports, {}, { label: 'us', issuer: OUR_ISSUER }), `token-issuer-ours: ${OUR_ISSUER}`);
     assert.ok((await removeTokenIssuer('ci', ports)).ok);
     assert.equal(await register(ports, {}, { label: 'again' }), 'registered');
+  });
+
+  test('no iss is the client id of an integration, whichever of them comes first', async (t) => {
+    const ports = await scene(t);
+    const integrate = async (id: string) => {
+      const outcome = await registerIntegration(id, { scope: 'orders:read' }, ports);
+      return outcome.ok ? 'registered' : outcome.refusal.reason;
+    };
+    const keys = { from: 'file', set } as const;
+    assert.equal(await register(ports, { keys }, { issuer: 'robot' }), 'registered');
+    assert.deepEqual([await integrate('robot'), await integrate('other')], ['client-id-of-token-issuer', 'registered']);
+    const later = await register(ports, { keys }, { label: 'later', issuer: 'other' });
+    assert.equal(later, 'client-id-of-token-issuer: other');
   });
 
   test('a label is that of one issuer of any kind', async (t) => {
@@ -133,6 +148,13 @@ suite('changing and removing a token issuer', () => {
     assert.ok((await removeTokenIssuer('ci', ports)).ok);
     assert.equal(await reason({}), 'token-issuer-unknown');
     assert.equal((await removeTokenIssuer('ci', ports)).ok, false);
+    const { revision } = (await ports.store.load(tokenIssuers, 'ci')).found ?? {};
+    const put = await act(
+      'token-issuer-put',
+      { id: 'ci', body: { issuer: ISSUER, rules: RULES }, onlyIf: revision },
+      ports,
+    );
+    assert.equal(put.ok || put.refusal.reason, 'token-issuer-unknown', 'nor by the revision of the removed one');
     assert.deepEqual(await ports.did(), ['token issuer added', 'token issuer removed']);
   });
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { linkSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -123,6 +123,19 @@ test('an owner in another container counts as dead after 30 seconds without a to
   assert.equal(takeLock(path), undefined);
   touched(35);
   assert.ok(takeLock(path));
+});
+
+test('a holder touches its lock every second, so that no other container takes it for dead', (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const path = lockFor(t);
+  const held = takeLock(path);
+  const age = () => Date.now() - statSync(path).mtimeMs;
+  for (const _ of [1, 2]) {
+    utimesSync(path, 0, 0);
+    t.mock.timers.tick(1000);
+    assert.ok(age() < 600_000);
+  }
+  held?.release();
 });
 
 test('a record that a power failure has emptied is replaced after 30 seconds', (t) => {
