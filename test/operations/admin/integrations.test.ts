@@ -140,19 +140,26 @@ suite('integrations', () => {
     assert.deepEqual(refused.ok || refused.refusal, { reason: 'identity-unknown', about: 'eve' });
   });
 
-  test('a document that names one person in many integrations asks the store for them once', async (t) => {
+  test('a document that names one person in many integrations asks the store for them once; applied again, it loads nothing', async (t) => {
     const admin = await administration(t);
     await addIdentity({ userName: 'ada' }, admin);
-    let asked = 0;
+    let [asked, loaded] = [0, 0];
     const find: typeof admin.store.find = (...given) => {
       asked += 1;
       return admin.store.find(...given);
     };
+    const load: typeof admin.store.load = (...given) => {
+      loaded += 1;
+      return admin.store.load(...given);
+    };
     const access = { to: 'named', identities: ['ada'], groups: [] };
     const integrations = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`i${n}`, { scope: 'a', access }]));
-    const store = { ...admin.store, find };
-    assert.ok((await applyObjects({ integrations }, { ...admin, store })).ok);
+    const apply = () => applyObjects({ integrations }, { ...admin, store: { ...admin.store, find, load } });
+    assert.ok((await apply()).ok);
     assert.ok(asked < 5, `${asked} lookups`);
+    loaded = 0;
+    assert.ok((await apply()).ok);
+    assert.ok(loaded < 5, `${loaded} rows`);
   });
 
   test('owners enable what owners have disabled, but not what an operator has', async (t) => {

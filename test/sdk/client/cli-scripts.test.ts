@@ -133,6 +133,10 @@ suite('the commands for callers in scripts', () => {
       assert.deepEqual(client(args), { status: 2, stdout: '', stderr });
     });
 
+  test('tessera-client ends with 9 if the service is away', () => {
+    assert.equal(client(`login --profile away --server ${SERVER} --client-id x --device`).status, 9);
+  });
+
   test('with --json, tessera-client fails with an object; what follows -- is of the program', () => {
     const login = 'tessera-client login --profile none --server … --client-id …';
     const { stderr, ...rest } = client('token --profile none --json');

@@ -74,12 +74,6 @@ suite('tessera for callers', () => {
     (await service.ports.store.find(grants, grantsOf.integration(CLIENT as ClientId))).map(({ id }) => id).toSorted();
   const person = (user_code: string) => void confirm(service, { user_code, device_code: '' });
 
-  test('before a login, token prints nothing and ends with 8', async () => {
-    const { status, stdout, stderr } = await tessera(['token']);
-    assert.deepEqual([status, stdout], [8, '']);
-    assert.match(stderr, /^tessera: you are not logged in\n {2}Do: tessera login --server … --client-id …\n$/);
-  });
-
   test('login in a browser, token, whoami, exec, logout', async () => {
     const login = await start(['login', ...at, '--scope', 'orders:read'], person);
     assert.equal(login.status, 0, login.stderr);

@@ -42,7 +42,3 @@ test('no options at all are refused', () => {
     failsWith('usage', /^server is missing/),
   );
 });
-
-test('options that are undefined have their defaults', () => {
-  tokenSource({ ...GOOD, profile: undefined, ca: undefined, timeoutSeconds: undefined, retryWindowSeconds: undefined });
-});
