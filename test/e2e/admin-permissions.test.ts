@@ -2,6 +2,7 @@
 // Own process: it changes the table of acts
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
+import { MOUNT } from '../../src/doors/admin/openapi.ts';
 import { changedMatrix, permissionMatrix } from './admin-matrix.ts';
 import { AdminScene } from './admin-scene.ts';
 import { registryFollows } from './registry-follows.ts';
@@ -74,7 +75,8 @@ suite('owners, and limits of tokens', () => {
 
   test('a listener that does not name the door does not serve it', async () => {
     const other = await AdminScene.open({ listeners: [{ tls: true, doors: undefined }] });
-    const { status } = await other.ask(await other.token('olga'), 'GET', '/integrations');
+    const headers = { authorization: `Bearer ${await other.token('olga')}` };
+    const { status } = await other.caller().ask({ path: `${MOUNT}/integrations`, headers });
     await other.close();
     assert.equal(status, 404);
   });

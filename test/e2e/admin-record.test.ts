@@ -225,6 +225,19 @@ for (const backEnd of BACK_ENDS)
       const scope = await ask('GET', '/explain/scope?integration=orders-sync&scope=orders:everything');
       assert.equal(scope['refusal'], 'scope-exceeds-integration');
     });
+
+    test('answers that no other test asks for are as documented, too', async () => {
+      const [grant] = await items('/grants?newest=true');
+      await ask('GET', `/grants/${grant?.['id']}`);
+      await ask('GET', '/nodes');
+      await ask('POST', '/identities/vera/passkeys');
+      await ask('GET', '/identities/vera/passkeys');
+      await ask('POST', '/identities/vera/enable');
+      await ask('POST', '/integrations/import', { integrations: [{ id: 'imported', scope: 'a:read' }] });
+      const server = { audience: 'https://a.example', resources: ['a'] };
+      await ask('PUT', '/resource-servers/a', server);
+      for (const method of ['POST', 'POST', 'DELETE']) await ask(method, '/resource-servers/a/secrets');
+    });
   });
 
 /** A service that has refused a request, and the keys of what it writes about that. */

@@ -11,6 +11,7 @@ import { accepted } from '../node.ts';
 import { anIdentity, anIntegration, scopeOf } from '../samples.ts';
 import { type PostgresTestDatabase, usedDatabase } from '../store/postgres-database.ts';
 import { type Answer, type Caller, callerOver, type Question, reachOf } from './caller.ts';
+import { assertDocumented } from './documented-answers.ts';
 import { postForm } from './oauth-steps.ts';
 import { registryFollows } from './registry-follows.ts';
 import { clientId, type SetUp, startService, type TestService } from './service.ts';
@@ -112,7 +113,7 @@ export class AdminScene {
     return String(answer.json['access_token']);
   }
 
-  ask(token: string | undefined, method: string, path: string, more: Asked = {}): Promise<Answer> {
+  async ask(token: string | undefined, method: string, path: string, more: Asked = {}): Promise<Answer> {
     const { body, headers = {} } = more;
     const question: Question = {
       method,
@@ -124,7 +125,9 @@ export class AdminScene {
       },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     };
-    return this.caller().ask(question);
+    const answer = await this.caller().ask(question);
+    assertDocumented(method, path, answer);
+    return answer;
   }
 
   async close(): Promise<void> {

@@ -245,6 +245,13 @@ export const OBJECTS_SCHEMA = { $schema: 'https://json-schema.org/draft/2020-12/
 /** A document of all of these: by section, then by name. */
 export type Objects = { readonly [S in Section]?: Readonly<Record<string, object>> };
 
+/** Field by field: what it was, and what it is. */
+export const ChangedObject = described<Changed['changed']>({
+  type: 'object',
+  description: 'Field by field.',
+  additionalProperties: object({ before: optional(described({})), after: optional(described({})) }),
+});
+
 /** What applying a document does to one of them. */
 export interface ObjectChange {
   readonly section: Section;

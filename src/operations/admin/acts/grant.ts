@@ -1,4 +1,4 @@
-import { described, named, object, string } from '../../../schema.ts';
+import { boolean, described, integer, named, object, optional, type Schema, string } from '../../../schema.ts';
 import type { ShownGrant } from '../find-grants.ts';
 import { GRANT_FILTER, SELECTED_GRANTS } from '../grant-filter.ts';
 import { CLOSED } from '../members.ts';
@@ -8,8 +8,37 @@ import { EventObject } from './event.ts';
 const work = () => import('./work/grant.ts');
 const found = () => import('../find-grants.ts');
 
+const time = (description: string) => string({ description, format: 'date-time' });
 const Grant = described<ShownGrant>({
-  ...named('Grant', { id: string(), state: string(), clientId: string(), identityId: string() }),
+  ...named('Grant', {
+    id: string(),
+    state: string({ description: 'live, expired or revoked.' }),
+    clientId: string(),
+    identityId: string(),
+    userName: optional(string()),
+    scope: string(),
+    resource: optional(string({ description: 'The audiences that it is limited to.' })),
+    origin: string({ description: 'How it was proved.' }),
+    guest: optional(string({ description: 'The address of the document of its client.' })),
+    tokenIssuer: optional(string()),
+    certificate: optional(string({ description: 'Its mark.' })),
+    certificateKey: optional(string({ description: 'The mark of its key.' })),
+    proof: optional(string({ description: 'How the integration, or the person, was authenticated.' })),
+    parent: optional(string({ description: 'The grant whose access token was exchanged for it.' })),
+    exchangedBy: optional(string({ description: 'The integration that exchanged it.' })),
+    boundToKey: optional(string({ description: 'The thumbprint of the key of its DPoP proofs.' })),
+    createdAt: time('When it was issued.'),
+    refreshUntil: time('When it ends.'),
+    refreshable: boolean(),
+    generation: integer({ description: 'How often it has been refreshed.' }),
+    keyId: integer({ description: 'The key of the keyring that its tokens were made with.' }),
+    lastIssuedAt: time('When its newest tokens were issued.'),
+    accessTokenExpiresAt: time('When its newest access token expires.'),
+    lastAddress: string({ description: 'Who got its newest tokens.' }),
+    lastAgent: string(),
+    revokedAt: optional(time('When it was revoked.')),
+    revokedFor: optional(string()),
+  } satisfies Record<keyof ShownGrant, Schema>),
 });
 const Selected = object({ ...SELECTED_GRANTS, ...CONFIRMED }, { ...CLOSED, title: 'GrantFilter' });
 

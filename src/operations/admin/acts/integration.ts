@@ -61,7 +61,11 @@ const KeyAddition = object(
   },
   { ...CLOSED, title: 'KeyAddition', ...FILE_OR_ADDRESS },
 );
-const Key = described<Readonly<Record<string, string>>>({ type: 'object', title: 'PublicKey' });
+const Key = described<Readonly<Record<string, string>>>({
+  type: 'object',
+  title: 'PublicKey',
+  additionalProperties: string(),
+});
 const KEY = object({ key: string({ description: 'Its id, or the address of the keys.' }) });
 const LASTS = lifetime('How long it is valid.', [1, SECRET_LIFETIME_MAX], 'secret-lifetime-malformed');
 const EVERY = object({ all: optional(boolean({ description: 'All of them, the newest too.' })) });

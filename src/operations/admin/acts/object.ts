@@ -1,6 +1,6 @@
-import { boolean, described, list, named, object, optional, string } from '../../../schema.ts';
+import { boolean, described, list, named, object, optional, type Schema, string } from '../../../schema.ts';
 import { CLOSED } from '../members.ts';
-import { OBJECTS, type ObjectChange, type Objects } from '../objects.ts';
+import { ChangedObject, OBJECTS, type ObjectChange, type Objects } from '../objects.ts';
 import { act, answer } from './act.ts';
 
 const work = () => import('./work/object.ts');
@@ -16,9 +16,11 @@ const Planned = object({ objects: Document, prune: PRUNE }, { ...CLOSED, title: 
 const Applied = object({ objects: Document, prune: PRUNE, digest: DIGEST }, { ...CLOSED, title: 'ObjectsToApply' });
 const Change = described<ObjectChange>({
   ...named('ObjectChange', {
-    ...{ section: string(), id: string(), does: string() },
-    fields: described({ type: 'object' }),
-  }),
+    section: string(),
+    id: string(),
+    does: string({ description: 'create, change or remove.' }),
+    fields: ChangedObject,
+  } satisfies Record<keyof ObjectChange, Schema>),
 });
 const Changes = named('ObjectChanges', { items: list(Change), digest: string() });
 
