@@ -67,7 +67,7 @@ export function concernsAdministration(text: string): boolean {
   return /tessera/i.test(text) && parseScope(text)?.resources.has(RESERVED_RESOURCE) === true;
 }
 
-export function isOpaqueItem(text: string): boolean {
+function isOpaqueItem(text: string): boolean {
   return OPAQUE.test(text);
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { GrantId } from '../../src/core/grant.ts';
-import { type EpochSeconds, seconds } from '../../src/core/time.ts';
+import { seconds } from '../../src/core/time.ts';
 import { tokenAnswer } from '../../src/doors/oauth/answers.ts';
 import { revokeById } from '../../src/operations/grant/revoke-grant.ts';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
@@ -260,28 +260,6 @@ for (const [what, host, isShared] of [
     clock.move(14);
     assert.equal(textOf(accepted(await refresh(node, pair))), textOf(given));
   });
-
-test('an outage that a node of 0.2 recorded counts, beside those of this release', async (t) => {
-  const { node, clock } = await aTroubledNode(t);
-  await beginAnswering(node, alone);
-  const pair = await issue(node);
-  const given = accepted(await refresh(node, pair));
-  clock.move(100);
-  // 0.2 knows neither the list nor its column.
-  const columns = serviceTimes.columns.slice(0, 4).map((column) => {
-    if (column.name === 'silent_from') return { ...column, of: () => NOW };
-    return column.name === 'answering_since' ? { ...column, of: () => NOW + 100 } : column;
-  });
-  const decode = ([, seenAt]: readonly unknown[]) => ({ seenAt: seenAt as EpochSeconds, outages: [] });
-  await node.store.change({ ...serviceTimes, columns, decode }, SERVICE, (found) => ({
-    outcome: undefined,
-    ...(found && { next: found.row }),
-  }));
-  clock.move(30);
-  assert.equal(textOf(accepted(await refresh(node, pair))), textOf(given));
-  await keepSeen(node);
-  assert.deepEqual(await outageOf(node), { silentFrom: NOW, answeringSince: NOW + 100 });
-});
 
 test('a fault that is over at once reopens no window', async (t) => {
   const { node, clock, trouble } = await aTroubledNode(t);

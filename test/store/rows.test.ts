@@ -63,25 +63,6 @@ suite('a grant', () => {
       assert.deepEqual(again(grants, grant), grant);
     });
 
-  test('that releases before 0.3 must not accept: they find another hash, format and flag', () => {
-    const written = (difference: Partial<Grant>, column: string) =>
-      grants.columns.find(({ name }) => name === column)?.of(aGrant({ accessHash: '12' as never, ...difference }));
-    const guarded: Partial<Grant>[] = [
-      { terms: { jkt: 'k' } as never },
-      { origin: { kind: 'client', proof: 'key' } },
-      { origin: { kind: 'code', guest: 'https://c.example/' as never } },
-    ];
-    for (const difference of guarded)
-      assert.deepEqual(
-        ['access_hash', 'format', 'refreshable'].map((column) => written(difference, column)),
-        ['21', 2, 2],
-      );
-    const plain = ['access_hash', 'format', 'refreshable'].map((column) =>
-      written({ origin: { kind: 'code' } }, column),
-    );
-    assert.deepEqual(plain, ['12', 0, 1]);
-  });
-
   test('without its identity is a fault', () => {
     assert.throws(() => grants.decode(encodeRow(grants, aGrant()), undefined), /identity is missing/);
   });
@@ -119,15 +100,6 @@ suite('an integration', () => {
       assert.deepEqual(rest, others);
       assert.deepEqual([scope.text, scope.resources], [expected.text, expected.resources]);
     });
-
-  test('that needs DPoP is off for releases before 0.3, which know none', () => {
-    const [, body] = encodeRow(integrations, anIntegration({ binding: 'dpop' }));
-    const { binding, flows: seen } = JSON.parse(body as string);
-    assert.deepEqual([binding, seen.device, seen.certificate], ['certificate', false, false]);
-    const [, opaque] = encodeRow(integrations, anIntegration({ scope: scopeOf('api://x/.default') }));
-    assert.equal(JSON.parse(opaque as string).scope, 'opaque');
-    assert.equal(JSON.parse(encodeRow(integrations, anIntegration())[1] as string).flows.added, undefined);
-  });
 
   test('with a malformed scope is a fault', () => {
     assert.throws(() => integrations.decode(['x', '{"scope":":","flows":{}}'], undefined), /malformed scope/);
@@ -226,20 +198,6 @@ for (const [what, table, rows] of ROWS)
   test(`${what} is read as it was written`, () => {
     for (const row of rows) assert.deepEqual(again(table, row), row);
   });
-
-test('a platform that releases before 0.3 do not know gets a rule that nothing meets', () => {
-  const [, body] = encodeRow(tokenIssuers, { ...platform, kind: 'client' });
-  assert.deepEqual(JSON.parse(body as string).rules[0].conditions, [{ claim: '/iss', test: { oneOf: [] } }]);
-});
-
-test('an outage that a node of 0.2 wrote is read, too', () => {
-  const known = JSON.stringify([{ silentFrom: NOW, answeringSince: at(1) }]);
-  const read = (since: number | null) => serviceTimes.decode(['service', NOW, NOW, since, known], undefined).outages;
-  assert.equal(read(at(2)).length, 2);
-  assert.equal(read(at(1)).length, 1);
-  assert.equal(read(null).length, 1);
-  assert.equal(serviceTimes.decode(['service', NOW, NOW, at(2), null], undefined).outages.length, 1);
-});
 
 test('keys are in the order of their times, and names of groups ignore case', () => {
   const key = (moment: number, node?: string) =>

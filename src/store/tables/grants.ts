@@ -31,9 +31,9 @@ export const grants: Table<Grant, Identity> = {
     { name: 'certificate_key', kind: 'hex', fixed: true, of: ({ origin }) => markOf(origin)?.key ?? null },
     { name: 'created_at', kind: 'integer', fixed: true, of: ({ createdAt }) => createdAt },
     { name: 'refresh_until', kind: 'integer', fixed: true, of: ({ refreshUntil }) => refreshUntil },
-    { name: 'format', kind: 'integer', fixed: true, of: formatCode },
-    { name: 'refreshable', kind: 'integer', fixed: true, of: refreshableCode },
-    { name: 'access_hash', kind: 'hex', fixed: true, of: accessHashOf },
+    { name: 'format', kind: 'integer', fixed: true, of: ({ format }) => FORMATS.indexOf(format) },
+    { name: 'refreshable', kind: 'integer', fixed: true, of: ({ refreshable }) => Number(refreshable) },
+    { name: 'access_hash', kind: 'hex', fixed: true, of: ({ accessHash }) => accessHash },
     { name: 'generation', kind: 'counter', of: ({ pair }) => pair.generation },
     { name: 'key_id', kind: 'integer', of: ({ pair }) => pair.keyId },
     { name: 'refresh_hash', kind: 'hex', of: ({ pair }) => pair.refreshHash },
@@ -77,27 +77,8 @@ export const grantsOf = {
 export const GRANTS_BY_HOLDER = 'holder';
 export const GRANTS_BY_KEY = 'key_id';
 
-// Releases before 0.3 know neither terms, guests nor integrations that authenticate, and must not accept tokens of such rows, nor refresh them
-// without proof. They take this format for opaque, this flag for "no refresh", and find that no access token fits the hash.
+// In rows that 0.3.0 to 0.3.4 wrote, some formats are this much higher, and their hash is reversed. Those releases read both forms.
 const GUARDED_FORMAT = FORMATS.length;
-const GUARDED_REFRESH = 2;
-
-function isGuarded({ terms, origin, refreshable }: Grant): boolean {
-  if (terms) return true;
-  return origin.kind === 'client' ? refreshable : origin.kind === 'code' && origin.guest !== undefined;
-}
-
-function formatCode(grant: Grant): number {
-  return FORMATS.indexOf(grant.format) + (isGuarded(grant) ? GUARDED_FORMAT : 0);
-}
-
-function refreshableCode(grant: Grant): number {
-  return grant.refreshable && isGuarded(grant) ? GUARDED_REFRESH : Number(grant.refreshable);
-}
-
-function accessHashOf(grant: Grant): Hex {
-  return isGuarded(grant) ? reversed(grant.accessHash) : grant.accessHash;
-}
 
 function reversed(hex: Hex): Hex {
   return hex.split('').reverse().join('') as Hex;

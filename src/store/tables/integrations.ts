@@ -1,6 +1,6 @@
 import type { Hex } from '../../core/hex.ts';
 import { type ClientKeys, type ClientSecret, hasProofs, type Integration } from '../../core/integration.ts';
-import { isOpaqueItem, parseScope } from '../../core/scope.ts';
+import { parseScope } from '../../core/scope.ts';
 import { epochSeconds } from '../../core/time.ts';
 import { registeredTable } from '../table.ts';
 
@@ -25,7 +25,6 @@ export const markedIntegrations = registeredTable<Integration & { readonly isMar
   }),
 );
 
-const NO_FLOWS = { device: false, certificate: false };
 /**
  * How it is stored that an integration is confidential: 0.3.0 to 0.3.3 keep a secret that ended long ago, whatever they change, and
  * refuse a bare client id where there is a key set. A member of its own they would show, and then refuse when it is sent back.
@@ -37,7 +36,7 @@ const SECRET_BEFORE_ALL: ClientSecret = {
 };
 const NO_KEYS = { from: 'file', set: '{"keys":[]}' } as const satisfies ClientKeys;
 
-/** A scope for releases before 0.3, which do not read opaque items. */
+/** What 0.3.0 to 0.3.4 write for a scope that has opaque items only; these are in `opaqueScope`. */
 const ONLY_OPAQUE = 'opaque';
 
 const isMark = ({ endsAt }: ClientSecret) => endsAt === SECRET_BEFORE_ALL.endsAt;
@@ -55,27 +54,11 @@ function readIntegration({ scope: text, ...rest }: ReturnType<typeof JSON.parse>
   return { scope, ...rest, confidential, flows: own, ...proofs, ...more };
 }
 
-/**
- * What 0.3 added is stored below `flows`: `integration change` of 0.2 keeps that, and drops other members that it does not know. Of an
- * integration that needs DPoP, it sees that all is off.
- */
-function storedIntegration(integration: Integration) {
-  const { confidential, keys, tokenEndpointAudience, secrets, secretAddresses, ...others } = integration;
-  const { publicEnterprise, resourceServer, exchange, ...rest } = others;
-  const entries = rest.scope.text.split(';').filter(Boolean);
-  const [opaque, plain] = [entries.filter(isOpaqueItem), entries.filter((entry) => !isOpaqueItem(entry))];
-  const isDpop = rest.binding === 'dpop';
-  const added = {
-    ...{ keys, tokenEndpointAudience, secrets, secretAddresses, publicEnterprise, resourceServer, exchange },
-    ...(confidential && { keys: keys ?? NO_KEYS, secrets: [SECRET_BEFORE_ALL, ...(secrets ?? [])] }),
-    ...(opaque.length > 0 && { opaqueScope: opaque }),
-    ...(isDpop && { binding: 'dpop', flows: rest.flows }),
-  };
-  const hasAdded = Object.values(added).some((value) => value !== undefined);
-  return {
-    ...rest,
-    ...(isDpop && { binding: 'certificate' }),
-    flows: { ...(isDpop ? NO_FLOWS : rest.flows), ...(hasAdded && { added }) },
-    scope: opaque.length === 0 ? rest.scope.text : plain.join(';') || ONLY_OPAQUE,
-  };
+/** Keys and secrets are below `flows`: 0.3.4 looks for them only there, and takes an integration without them for a public one. */
+function storedIntegration({ confidential, keys, secrets, ...rest }: Integration) {
+  const proofs = confidential
+    ? { keys: keys ?? NO_KEYS, secrets: [SECRET_BEFORE_ALL, ...(secrets ?? [])] }
+    : { keys, secrets };
+  const added = (proofs.keys || proofs.secrets) && { added: proofs };
+  return { ...rest, scope: rest.scope.text, flows: { ...rest.flows, ...added } };
 }

@@ -1,23 +1,10 @@
-import type { AssertionRule, TokenIssuer } from '../../core/token-issuer.ts';
+import type { TokenIssuer } from '../../core/token-issuer.ts';
 import { registeredTable } from '../table.ts';
 
-export const tokenIssuers = registeredTable<TokenIssuer>('token_issuers', ['label', 'label'], bodyOf, (issuer) => ({
-  ...issuer,
-  ...issuer.rules[0]?.added,
-}));
-
-const UNMET: AssertionRule = {
-  conditions: [{ claim: '/iss', test: { oneOf: [] } }],
-  identity: '{/sub}',
-  identities: 'derived',
-};
-
-/**
- * Releases before 0.3 know neither of the first two, and find a rule then that nothing meets: they accept none of its assertions.
- * What 0.3 added is stored in that rule, which `token-issuer change` of 0.2 keeps.
- */
-function bodyOf({ kind, tokenEndpointAudience, rules, ...rest }: TokenIssuer) {
-  const isKnown = kind === undefined && !tokenEndpointAudience;
-  const added = { kind, tokenEndpointAudience, rules };
-  return { ...rest, rules: isKnown ? rules : [{ ...UNMET, added }] };
-}
+export const tokenIssuers = registeredTable<TokenIssuer>(
+  'token_issuers',
+  ['label', 'label'],
+  (body) => body,
+  // 0.3.0 to 0.3.4 write the whole issuer into its first rule, if it is of a kind or named by the token endpoint.
+  (issuer) => ({ ...issuer, ...issuer.rules[0]?.added }),
+);
