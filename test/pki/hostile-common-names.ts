@@ -1,7 +1,7 @@
 import { TAG } from '../../src/pki/der/der.ts';
 import { write, writeSequence } from '../../src/pki/der/der-write.ts';
 import { attribute } from '../signed-der.ts';
-import type { Hostile } from './hostile.ts';
+import { type Hostile, hostileFrom } from './hostile.ts';
 
 const ascii = (text: string) => Buffer.from(text, 'latin1');
 const printable = (text: string) => write(TAG.printable, ascii(text));
@@ -11,196 +11,55 @@ const teletex = (text: string) => write(0x14, ascii(text));
 const universal = (text: string) => write(0x1c, ...Array.from(ascii(text), (letter) => Uint8Array.of(0, 0, 0, letter)));
 const twoInOneRelativeName = writeSequence(write(TAG.set, attribute('2.5.4.3', 'john'), attribute('2.5.4.3', 'root')));
 
-const AMBIGUOUS = 'certificate-name-ambiguous';
-const MALFORMED = 'certificate-name-malformed';
-const MISSING = 'certificate-name-missing';
+const AMBIGUOUS = 'certificate-name-ambiguous: common-name';
+const MALFORMED = 'certificate-name-malformed: common-name';
+const MISSING = 'certificate-name-missing: common-name';
 
 /** Hostile common names, and text that looks like structure. */
-export const HOSTILE_COMMON_NAMES: readonly Hostile[] = [
-  {
-    what: 'two common names',
-    from: 'common-name',
-    made: { commonName: ['john', 'root'] },
-    verdict: `${AMBIGUOUS}: common-name`,
-  },
-  {
-    what: 'the same common name twice',
-    from: 'common-name',
-    made: { commonName: ['john', 'john'] },
-    verdict: `${AMBIGUOUS}: common-name`,
-  },
-  {
-    what: 'two common names in one relative name',
-    from: 'common-name',
-    made: { subject: twoInOneRelativeName },
-    verdict: `${AMBIGUOUS}: common-name`,
-  },
-  {
-    what: 'a NUL inside the common name',
-    from: 'common-name',
-    made: { commonName: 'john\0.evil' },
-    verdict: `${MALFORMED}: common-name`,
-  },
-  {
-    what: 'a NUL inside a PrintableString',
-    from: 'common-name',
-    made: { commonName: printable('john\0') },
-    verdict: `${MALFORMED}: common-name`,
-  },
-  {
-    what: 'a line break in the common name',
-    from: 'common-name',
-    made: { commonName: 'john\r\nSet-Cookie: a' },
-    verdict: `${MALFORMED}: common-name`,
-  },
-  {
-    what: 'an escape sequence in the common name',
-    from: 'common-name',
-    made: { commonName: 'john\u001b[2J' },
-    verdict: `${MALFORMED}: common-name`,
-  },
-  {
-    what: 'a right-to-left override',
-    from: 'common-name',
-    made: { commonName: 'john\u202etoor' },
-    verdict: `${MALFORMED}: common-name`,
-  },
-  {
-    what: 'a zero-width space',
-    from: 'common-name',
-    made: { commonName: 'jo\u200bhn' },
-    verdict: `${MALFORMED}: common-name`,
-  },
-  {
-    what: 'a byte order mark before the name',
-    from: 'common-name',
-    made: { commonName: '\ufeffjohn' },
-    verdict: `${MALFORMED}: common-name`,
-  },
-  {
-    what: 'a line separator',
-    from: 'common-name',
-    made: { commonName: 'john\u2028' },
-    verdict: `${MALFORMED}: common-name`,
-  },
-  {
-    what: 'a private-use character',
-    from: 'common-name',
-    made: { commonName: 'john\ue000' },
-    verdict: `${MALFORMED}: common-name`,
-  },
-  { what: 'an empty common name', from: 'common-name', made: { commonName: '' }, verdict: `${MALFORMED}: common-name` },
-  {
-    what: 'a common name of spaces',
-    from: 'common-name',
-    made: { commonName: '   ' },
-    verdict: `${MALFORMED}: common-name`,
-  },
-  {
-    what: 'a space before the name',
-    from: 'common-name',
-    made: { commonName: ' john' },
-    verdict: `${MALFORMED}: common-name`,
-  },
-  {
-    what: 'a common name of 300 letters',
-    from: 'common-name',
-    made: { commonName: 'j'.repeat(300) },
-    verdict: `${MALFORMED}: common-name`,
-  },
-  { what: 'a BMPString', from: 'common-name', made: { commonName: bmp('john') }, verdict: `${MALFORMED}: common-name` },
-  {
-    what: 'a TeletexString',
-    from: 'common-name',
-    made: { commonName: teletex('john') },
-    verdict: `${MALFORMED}: common-name`,
-  },
-  {
-    what: 'a UniversalString',
-    from: 'common-name',
-    made: { commonName: universal('john') },
-    verdict: `${MALFORMED}: common-name`,
-  },
-  {
-    what: 'an IA5String',
-    from: 'common-name',
-    made: { commonName: ia5('john') },
-    verdict: `${MALFORMED}: common-name`,
-  },
-  {
-    what: 'an OCTET STRING',
-    from: 'common-name',
-    made: { commonName: write(TAG.octetString, ascii('john')) },
-    verdict: `${MALFORMED}: common-name`,
-  },
-  {
-    what: 'an INTEGER',
-    from: 'common-name',
-    made: { commonName: write(TAG.integer, ascii('john')) },
-    verdict: `${MALFORMED}: common-name`,
-  },
-  {
-    what: 'octets that are not UTF-8',
-    from: 'common-name',
-    made: { commonName: write(TAG.utf8, Buffer.from([0x6a, 0xff])) },
-    verdict: `${MALFORMED}: common-name`,
-  },
-  {
-    what: 'overlong UTF-8',
-    from: 'common-name',
-    made: { commonName: write(TAG.utf8, Buffer.from([0xc1, 0xaa])) },
-    verdict: `${MALFORMED}: common-name`,
-  },
-  {
-    what: 'a surrogate in UTF-8',
-    from: 'common-name',
-    made: { commonName: write(TAG.utf8, Buffer.from([0xed, 0xa0, 0x80])) },
-    verdict: `${MALFORMED}: common-name`,
-  },
-  {
-    what: 'a character that PrintableString has not',
-    from: 'common-name',
-    made: { commonName: printable('john@x') },
-    verdict: `${MALFORMED}: common-name`,
-  },
-  {
-    what: 'no common name',
-    from: 'common-name',
-    made: { subject: writeSequence(write(TAG.set, attribute('2.5.4.10', 'john'))) },
-    verdict: `${MISSING}: common-name`,
-  },
-  {
-    what: 'the name in another attribute',
-    from: 'common-name',
-    made: { subject: writeSequence(write(TAG.set, attribute('2.5.4.4', 'john'))) },
-    verdict: `${MISSING}: common-name`,
-  },
+export const HOSTILE_COMMON_NAMES: readonly Hostile[] = hostileFrom('common-name', [
+  ['two common names', { commonName: ['john', 'root'] }, AMBIGUOUS],
+  ['the same common name twice', { commonName: ['john', 'john'] }, AMBIGUOUS],
+  ['two common names in one relative name', { subject: twoInOneRelativeName }, AMBIGUOUS],
+  ['a NUL inside the common name', { commonName: 'john\0.evil' }, MALFORMED],
+  ['a NUL inside a PrintableString', { commonName: printable('john\0') }, MALFORMED],
+  ['a line break in the common name', { commonName: 'john\r\nSet-Cookie: a' }, MALFORMED],
+  ['an escape sequence in the common name', { commonName: 'john\u001b[2J' }, MALFORMED],
+  ['a right-to-left override', { commonName: 'john\u202etoor' }, MALFORMED],
+  ['a zero-width space', { commonName: 'jo\u200bhn' }, MALFORMED],
+  ['a byte order mark before the name', { commonName: '\ufeffjohn' }, MALFORMED],
+  ['a line separator', { commonName: 'john\u2028' }, MALFORMED],
+  ['a private-use character', { commonName: 'john\ue000' }, MALFORMED],
+  ['an empty common name', { commonName: '' }, MALFORMED],
+  ['a common name of spaces', { commonName: '   ' }, MALFORMED],
+  ['a space before the name', { commonName: ' john' }, MALFORMED],
+  ['a common name of 300 letters', { commonName: 'j'.repeat(300) }, MALFORMED],
+  ['a BMPString', { commonName: bmp('john') }, MALFORMED],
+  ['a TeletexString', { commonName: teletex('john') }, MALFORMED],
+  ['a UniversalString', { commonName: universal('john') }, MALFORMED],
+  ['an IA5String', { commonName: ia5('john') }, MALFORMED],
+  ['an OCTET STRING', { commonName: write(TAG.octetString, ascii('john')) }, MALFORMED],
+  ['an INTEGER', { commonName: write(TAG.integer, ascii('john')) }, MALFORMED],
+  ['octets that are not UTF-8', { commonName: write(TAG.utf8, Buffer.from([0x6a, 0xff])) }, MALFORMED],
+  ['overlong UTF-8', { commonName: write(TAG.utf8, Buffer.from([0xc1, 0xaa])) }, MALFORMED],
+  ['a surrogate in UTF-8', { commonName: write(TAG.utf8, Buffer.from([0xed, 0xa0, 0x80])) }, MALFORMED],
+  ['a character that PrintableString has not', { commonName: printable('john@x') }, MALFORMED],
+  ['no common name', { subject: writeSequence(write(TAG.set, attribute('2.5.4.10', 'john'))) }, MISSING],
+  ['the name in another attribute', { subject: writeSequence(write(TAG.set, attribute('2.5.4.4', 'john'))) }, MISSING],
   // text that looks like structure is kept as text
-  {
-    what: 'a relative name injected as text',
-    from: 'common-name',
-    made: { commonName: 'john/CN=root' },
-    verdict: 'accepted john/CN=root',
-  },
-  {
-    what: 'a second line of Node’s printed subject',
-    from: 'common-name',
-    made: {
+  ['a relative name injected as text', { commonName: 'john/CN=root' }, 'accepted john/CN=root'],
+  [
+    'a second line of Node’s printed subject',
+    {
       subject: writeSequence(
         write(TAG.set, attribute('2.5.4.10', 'x\nCN=root')),
         write(TAG.set, attribute('2.5.4.3', 'john')),
       ),
     },
-    verdict: 'accepted john',
-  },
-  { what: 'a Cyrillic а', from: 'common-name', made: { commonName: 'аdmin' }, verdict: 'accepted аdmin' },
-  {
-    what: 'a path',
-    from: 'common-name',
-    made: { commonName: '../../etc/passwd' },
-    verdict: 'accepted ../../etc/passwd',
-  },
-  { what: 'SQL', from: 'common-name', made: { commonName: "' OR 1=1 --" }, verdict: "accepted ' OR 1=1 --" },
-  { what: 'an LDAP filter', from: 'common-name', made: { commonName: '*)(uid=*' }, verdict: 'accepted *)(uid=*' },
-  { what: 'letter case', from: 'common-name', made: { commonName: 'John' }, verdict: 'accepted John' },
-];
+    'accepted john',
+  ],
+  ['a Cyrillic а', { commonName: 'аdmin' }, 'accepted аdmin'],
+  ['a path', { commonName: '../../etc/passwd' }, 'accepted ../../etc/passwd'],
+  ['SQL', { commonName: "' OR 1=1 --" }, "accepted ' OR 1=1 --"],
+  ['an LDAP filter', { commonName: '*)(uid=*' }, 'accepted *)(uid=*'],
+  ['letter case', { commonName: 'John' }, 'accepted John'],
+]);

@@ -8,3 +8,9 @@ export interface Hostile {
   readonly made: CertificateOptions;
   readonly verdict: string;
 }
+
+type Told = readonly [what: string, made: CertificateOptions, verdict: string];
+
+export function hostileFrom(from: Hostile['from'], rows: readonly Told[]): Hostile[] {
+  return rows.map(([what, made, verdict]) => ({ what, from, made, verdict }));
+}
