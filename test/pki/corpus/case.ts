@@ -48,6 +48,13 @@ export function byRule(rule: string): string {
   return `certificate-refused-by-policy: ${rule}`;
 }
 
+type Told<R> = readonly [clause: string, what: string, rest: R, verdict: string];
+
+/** The rows of a table. */
+export function told<R extends object>(rows: readonly Told<R>[]) {
+  return rows.map(([clause, what, rest, verdict]) => ({ clause, what, verdict, ...rest }));
+}
+
 /** Shared, because most cases are not about keys. */
 const LEAF_KEYS = ecKeys();
 const ROOT_KEYS = ecKeys();

@@ -3,7 +3,7 @@ import { write, writeContext, writeSequence } from '../../../src/pki/der/der-wri
 import { EXTENSION } from '../../../src/pki/x509/extensions.ts';
 import type { CertificateOptions } from '../../authority.ts';
 import { extension, otherName, utf8 } from '../../signed-der.ts';
-import { ACCEPTED, below, byRule, type Case, casesOf, type Row, rootWith } from './case.ts';
+import { ACCEPTED, below, byRule, type Case, casesOf, type Row, rootWith, told } from './case.ts';
 import { constraints, count, dns, email, ia5, ip, nameWith, uri } from './pieces.ts';
 
 const OUTSIDE = byRule('name-constraints');
@@ -167,47 +167,46 @@ export const CONSTRAINT_CASES: readonly Case[] = casesOf([
       verdict: MALFORMED,
     }),
   ),
-  {
-    clause: CLAUSE,
-    what: 'a subtree with a minimum',
-    by: rootWith({ extensions: [extension(EXTENSION.nameConstraints, minimum, true)] }),
-    verdict: byRule('extensions-well-formed'),
-  },
-  {
-    clause: CLAUSE,
-    what: 'an intermediate cannot widen',
-    by: below({ extensions: [wide] }, ROOT_X),
-    approved: ROOT_X,
-    leaf: named(dns('a.y.com')),
-    verdict: OUTSIDE,
-  },
-  {
-    clause: CLAUSE,
-    what: 'an intermediate can narrow',
-    by: below({ extensions: [constraints({ permitted: [dns('a.x.com')] })] }, ROOT_X),
-    approved: ROOT_X,
-    leaf: named(dns('b.x.com')),
-    verdict: OUTSIDE,
-  },
-  {
-    clause: 'RFC 5280 6.1.3 (b)',
-    what: 'names of an intermediate count too',
-    by: below(named(dns('y.com')), ROOT_X),
-    approved: ROOT_X,
-    verdict: OUTSIDE,
-  },
-  {
-    clause: 'RFC 5280 6.1.3 (b)',
-    what: 'a leaf with the name of its issuer is constrained',
-    leaf: { subject: ROOT_X.subject, ...named(dns('y.com')) },
-    by: ROOT_X,
-    verdict: OUTSIDE,
-  },
-  {
-    clause: 'RFC 5280 6.1.3 (b)',
-    what: 'a self-issued intermediate is exempt',
-    by: below({ subject: ROOT_X.subject, ...named(dns('y.com')) }, ROOT_X),
-    approved: ROOT_X,
-    verdict: ACCEPTED,
-  },
+  ...told([
+    [
+      CLAUSE,
+      'a subtree with a minimum',
+      { by: rootWith({ extensions: [extension(EXTENSION.nameConstraints, minimum, true)] }) },
+      byRule('extensions-well-formed'),
+    ],
+    [
+      CLAUSE,
+      'an intermediate cannot widen',
+      { by: below({ extensions: [wide] }, ROOT_X), approved: ROOT_X, leaf: named(dns('a.y.com')) },
+      OUTSIDE,
+    ],
+    [
+      CLAUSE,
+      'an intermediate can narrow',
+      {
+        by: below({ extensions: [constraints({ permitted: [dns('a.x.com')] })] }, ROOT_X),
+        approved: ROOT_X,
+        leaf: named(dns('b.x.com')),
+      },
+      OUTSIDE,
+    ],
+    [
+      'RFC 5280 6.1.3 (b)',
+      'names of an intermediate count too',
+      { by: below(named(dns('y.com')), ROOT_X), approved: ROOT_X },
+      OUTSIDE,
+    ],
+    [
+      'RFC 5280 6.1.3 (b)',
+      'a leaf with the name of its issuer is constrained',
+      { leaf: { subject: ROOT_X.subject, ...named(dns('y.com')) }, by: ROOT_X },
+      OUTSIDE,
+    ],
+    [
+      'RFC 5280 6.1.3 (b)',
+      'a self-issued intermediate is exempt',
+      { by: below({ subject: ROOT_X.subject, ...named(dns('y.com')) }, ROOT_X), approved: ROOT_X },
+      ACCEPTED,
+    ],
+  ]),
 ]);

@@ -5,7 +5,7 @@ import { EXTENSION } from '../../../src/pki/x509/extensions.ts';
 import { makeAuthority } from '../../authority.ts';
 import { revokedEntry } from '../../authority-lists.ts';
 import { ecKeys, extension, nameOf, rsaKeys } from '../../signed-der.ts';
-import { ACCEPTED, below, type Case, issue, ROOT, rootWith } from './case.ts';
+import { ACCEPTED, below, type Case, issue, ROOT, rootWith, told } from './case.ts';
 import { delta, flag, type ListTold, listCase, OTHER, point, REVOKED, SERIAL, scope, UNKNOWN } from './list-case.ts';
 import { directory, keyUsage, octets } from './pieces.ts';
 
@@ -24,170 +24,129 @@ const listSigner = ROOT.makeIntermediate({ subject: ROOT.subject, keys: ecKeys()
 const leafSigner = issue({ subject: ROOT.subject, keys: ecKeys(), extensions: [keyUsage(1, 0x82)] });
 const signedByLeaf = ROOT.crl({ keys: leafSigner.keys });
 
-const PLAIN: readonly ListTold[] = [
-  { clause: '6.3.3', what: 'a list that names it', lists: [ROOT.crl({ revoked: [SERIAL] })], verdict: REVOKED },
-  { clause: '6.3.3', what: 'a list that names another', lists: [ROOT.crl({ revoked: [OTHER] })], verdict: ACCEPTED },
-  { clause: '6.3.3', what: 'an empty list', lists: [ROOT.crl()], verdict: ACCEPTED },
-  { clause: '6.3.3', what: 'no list, required', lists: [], verdict: UNKNOWN },
-  { clause: '6.3.3', what: 'no list, if available', check: 'if-available', lists: [], verdict: ACCEPTED },
-  {
-    clause: '6.3.3',
-    what: 'a list that names it, with lists off',
-    check: 'off',
-    lists: [ROOT.crl({ revoked: [SERIAL] })],
-    verdict: ACCEPTED,
-  },
-  {
-    clause: '5.1.2.5',
-    what: 'the last second of a list',
-    lists: [ROOT.crl({ nextUpdate: '2026-11-15T12:00:00Z' })],
-    verdict: ACCEPTED,
-  },
-  {
-    clause: '5.1.2.5',
-    what: 'a second after the end of a list',
-    lists: [ROOT.crl({ nextUpdate: '2026-11-15T11:59:59Z' })],
-    verdict: UNKNOWN,
-  },
-  {
-    clause: '5.1.2.4',
-    what: 'the first second of a list',
-    lists: [ROOT.crl({ thisUpdate: '2026-11-15T12:00:00Z' })],
-    verdict: ACCEPTED,
-  },
-  {
-    clause: '5.1.2.6',
-    what: 'the serial number with a needless zero',
-    lists: [ROOT.crl({ entries: [revokedEntry(Buffer.concat([octets(0), SERIAL]))] })],
-    verdict: REVOKED,
-  },
-  {
-    clause: '5.3.1',
-    what: 'a hold',
-    lists: [ROOT.crl({ entries: [revokedEntry(SERIAL, reasonCode(6))] })],
-    verdict: REVOKED,
-  },
-  {
-    clause: '5.3.1',
-    what: 'removeFromCRL in a complete list',
-    lists: [ROOT.crl({ entries: [revokedEntry(SERIAL, reasonCode(8))] })],
-    verdict: REVOKED,
-  },
-  {
-    clause: '5.3.1',
-    what: 'removeFromCRL in a delta, beside a complete list that names nobody',
-    lists: [ROOT.crl(), ROOT.crl({ extensions: [delta], entries: [revokedEntry(SERIAL, reasonCode(8))] })],
-    verdict: ACCEPTED,
-  },
-  {
-    clause: '5.3.1',
-    what: 'removeFromCRL in a delta, beside a complete list that names it',
-    lists: [
-      ROOT.crl({ revoked: [SERIAL] }),
-      ROOT.crl({ extensions: [delta], entries: [revokedEntry(SERIAL, reasonCode(8))] }),
-    ],
-    verdict: REVOKED,
-  },
-  {
-    clause: '5.2.5',
-    what: 'a list of attribute certificates with the same number',
-    lists: [ROOT.crl({ revoked: [SERIAL], extensions: [scope(flag(5))] })],
-    verdict: UNKNOWN,
-  },
-  {
-    clause: '5.2.5',
-    what: 'a list about leaves only',
-    lists: [ROOT.crl({ extensions: [scope(flag(1))] })],
-    verdict: ACCEPTED,
-  },
-  {
-    clause: '5.2.5',
-    what: 'a scope that excludes itself',
-    lists: [ROOT.crl({ extensions: [scope(flag(1), flag(2))] })],
-    verdict: UNKNOWN,
-  },
-  { clause: '6.3.3 (f)', what: 'a list of a namesake with another key', lists: [namesake.crl()], verdict: UNKNOWN },
-  {
-    clause: '6.3.3 (f)',
-    what: 'a namesake’s list that names it, beside the right one',
-    lists: [ROOT.crl(), namesake.crl({ revoked: [SERIAL] })],
-    verdict: ACCEPTED,
-  },
-  {
-    clause: '6.3.3 (b)',
-    what: 'a list of another issuer that names the number',
-    lists: [ROOT.crl(), makeAuthority({ name: 'Other' }).crl({ revoked: [SERIAL] })],
-    verdict: ACCEPTED,
-  },
-  {
-    clause: '4.2.1.3',
-    what: 'a list of an issuer without cRLSign',
-    issuer: mute,
-    issued: BY_MUTE,
-    lists: [mute.crl()],
-    verdict: UNKNOWN,
-  },
-  {
-    clause: '5.1.1.2',
-    what: 'a list signed with SHA-1',
-    issuer: RSA_ROOT,
-    issued: BY_RSA,
-    lists: [RSA_ROOT.crl({ digest: 'sha1' })],
-    verdict: UNKNOWN,
-  },
-  {
-    clause: '5.1.1.2',
-    what: 'a list whose algorithms differ',
-    issuer: RSA_ROOT,
-    issued: BY_RSA,
-    lists: [RSA_ROOT.crl({ claimedDigest: 'sha1' })],
-    verdict: UNKNOWN,
-  },
-  {
-    clause: '6.3.3',
-    what: 'an intermediate that is named',
-    issued: BELOW,
-    lists: [ROOT.crl({ revoked: [middle.serial] }), middle.crl()],
-    verdict: REVOKED,
-  },
-  {
-    clause: '6.3.3',
-    what: 'a list for the leaf alone, and none for its intermediate',
-    issued: BELOW,
-    lists: [middle.crl()],
-    verdict: UNKNOWN,
-  },
-  { clause: '6.3.3', what: 'a list for the intermediate alone', issued: BELOW, lists: [ROOT.crl()], verdict: UNKNOWN },
-  { clause: '6.3.3', what: 'lists of both', issued: BELOW, lists: [ROOT.crl(), middle.crl()], verdict: ACCEPTED },
-  {
-    clause: '6.3.3',
-    what: 'the leaf named by its intermediate',
-    issued: BELOW,
-    lists: [ROOT.crl(), middle.crl({ revoked: [BELOW.serial] })],
-    verdict: REVOKED,
-  },
-  {
-    clause: '6.3.3 (f)',
-    what: 'a list by another key of the issuer, which the root certified',
-    lists: [ROOT.crl({ keys: listSigner.keys })],
-    intermediates: [listSigner.certificate],
-    verdict: ACCEPTED,
-  },
-  {
-    clause: '6.3.3 (f)',
-    what: 'a list by another key of the issuer that names it',
-    lists: [ROOT.crl({ keys: listSigner.keys, revoked: [SERIAL] })],
-    intermediates: [listSigner.certificate],
-    verdict: REVOKED,
-  },
-  {
-    clause: '6.3.3 (f)',
-    what: 'a list by a leaf of the issuer’s name',
-    lists: [signedByLeaf],
-    intermediates: [leafSigner.certificate],
-    verdict: UNKNOWN,
-  },
-];
+const PLAIN: readonly ListTold[] = told([
+  ['6.3.3', 'a list that names it', { lists: [ROOT.crl({ revoked: [SERIAL] })] }, REVOKED],
+  ['6.3.3', 'a list that names another', { lists: [ROOT.crl({ revoked: [OTHER] })] }, ACCEPTED],
+  ['6.3.3', 'an empty list', { lists: [ROOT.crl()] }, ACCEPTED],
+  ['6.3.3', 'no list, required', { lists: [] }, UNKNOWN],
+  ['6.3.3', 'no list, if available', { check: 'if-available', lists: [] }, ACCEPTED],
+  [
+    '6.3.3',
+    'a list that names it, with lists off',
+    { check: 'off', lists: [ROOT.crl({ revoked: [SERIAL] })] },
+    ACCEPTED,
+  ],
+  ['5.1.2.5', 'the last second of a list', { lists: [ROOT.crl({ nextUpdate: '2026-11-15T12:00:00Z' })] }, ACCEPTED],
+  [
+    '5.1.2.5',
+    'a second after the end of a list',
+    { lists: [ROOT.crl({ nextUpdate: '2026-11-15T11:59:59Z' })] },
+    UNKNOWN,
+  ],
+  ['5.1.2.4', 'the first second of a list', { lists: [ROOT.crl({ thisUpdate: '2026-11-15T12:00:00Z' })] }, ACCEPTED],
+  [
+    '5.1.2.6',
+    'the serial number with a needless zero',
+    { lists: [ROOT.crl({ entries: [revokedEntry(Buffer.concat([octets(0), SERIAL]))] })] },
+    REVOKED,
+  ],
+  ['5.3.1', 'a hold', { lists: [ROOT.crl({ entries: [revokedEntry(SERIAL, reasonCode(6))] })] }, REVOKED],
+  [
+    '5.3.1',
+    'removeFromCRL in a complete list',
+    { lists: [ROOT.crl({ entries: [revokedEntry(SERIAL, reasonCode(8))] })] },
+    REVOKED,
+  ],
+  [
+    '5.3.1',
+    'removeFromCRL in a delta, beside a complete list that names nobody',
+    { lists: [ROOT.crl(), ROOT.crl({ extensions: [delta], entries: [revokedEntry(SERIAL, reasonCode(8))] })] },
+    ACCEPTED,
+  ],
+  [
+    '5.3.1',
+    'removeFromCRL in a delta, beside a complete list that names it',
+    {
+      lists: [
+        ROOT.crl({ revoked: [SERIAL] }),
+        ROOT.crl({ extensions: [delta], entries: [revokedEntry(SERIAL, reasonCode(8))] }),
+      ],
+    },
+    REVOKED,
+  ],
+  [
+    '5.2.5',
+    'a list of attribute certificates with the same number',
+    { lists: [ROOT.crl({ revoked: [SERIAL], extensions: [scope(flag(5))] })] },
+    UNKNOWN,
+  ],
+  ['5.2.5', 'a list about leaves only', { lists: [ROOT.crl({ extensions: [scope(flag(1))] })] }, ACCEPTED],
+  ['5.2.5', 'a scope that excludes itself', { lists: [ROOT.crl({ extensions: [scope(flag(1), flag(2))] })] }, UNKNOWN],
+  ['6.3.3 (f)', 'a list of a namesake with another key', { lists: [namesake.crl()] }, UNKNOWN],
+  [
+    '6.3.3 (f)',
+    'a namesake’s list that names it, beside the right one',
+    { lists: [ROOT.crl(), namesake.crl({ revoked: [SERIAL] })] },
+    ACCEPTED,
+  ],
+  [
+    '6.3.3 (b)',
+    'a list of another issuer that names the number',
+    { lists: [ROOT.crl(), makeAuthority({ name: 'Other' }).crl({ revoked: [SERIAL] })] },
+    ACCEPTED,
+  ],
+  ['4.2.1.3', 'a list of an issuer without cRLSign', { issuer: mute, issued: BY_MUTE, lists: [mute.crl()] }, UNKNOWN],
+  [
+    '5.1.1.2',
+    'a list signed with SHA-1',
+    { issuer: RSA_ROOT, issued: BY_RSA, lists: [RSA_ROOT.crl({ digest: 'sha1' })] },
+    UNKNOWN,
+  ],
+  [
+    '5.1.1.2',
+    'a list whose algorithms differ',
+    { issuer: RSA_ROOT, issued: BY_RSA, lists: [RSA_ROOT.crl({ claimedDigest: 'sha1' })] },
+    UNKNOWN,
+  ],
+  [
+    '6.3.3',
+    'an intermediate that is named',
+    { issued: BELOW, lists: [ROOT.crl({ revoked: [middle.serial] }), middle.crl()] },
+    REVOKED,
+  ],
+  [
+    '6.3.3',
+    'a list for the leaf alone, and none for its intermediate',
+    { issued: BELOW, lists: [middle.crl()] },
+    UNKNOWN,
+  ],
+  ['6.3.3', 'a list for the intermediate alone', { issued: BELOW, lists: [ROOT.crl()] }, UNKNOWN],
+  ['6.3.3', 'lists of both', { issued: BELOW, lists: [ROOT.crl(), middle.crl()] }, ACCEPTED],
+  [
+    '6.3.3',
+    'the leaf named by its intermediate',
+    { issued: BELOW, lists: [ROOT.crl(), middle.crl({ revoked: [BELOW.serial] })] },
+    REVOKED,
+  ],
+  [
+    '6.3.3 (f)',
+    'a list by another key of the issuer, which the root certified',
+    { lists: [ROOT.crl({ keys: listSigner.keys })], intermediates: [listSigner.certificate] },
+    ACCEPTED,
+  ],
+  [
+    '6.3.3 (f)',
+    'a list by another key of the issuer that names it',
+    { lists: [ROOT.crl({ keys: listSigner.keys, revoked: [SERIAL] })], intermediates: [listSigner.certificate] },
+    REVOKED,
+  ],
+  [
+    '6.3.3 (f)',
+    'a list by a leaf of the issuer’s name',
+    { lists: [signedByLeaf], intermediates: [leafSigner.certificate] },
+    UNKNOWN,
+  ],
+]);
 
 const publisher = ROOT.makeIntermediate({ name: 'List Publisher' });
 const ofIssuer = (name: Uint8Array) => extension('2.5.29.29', writeSequence(directory(name)), true);

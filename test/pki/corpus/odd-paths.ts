@@ -3,7 +3,7 @@ import { TAG } from '../../../src/pki/der/der.ts';
 import { write, writeSequence } from '../../../src/pki/der/der-write.ts';
 import { type Issued, makeAuthority } from '../../authority.ts';
 import { ecKeys } from '../../signed-der.ts';
-import { ACCEPTED, below, byRule, issue, NOT_APPROVED, ROOT, type Row } from './case.ts';
+import { ACCEPTED, below, byRule, issue, NOT_APPROVED, ROOT, type Row, told } from './case.ts';
 import * as piece from './pieces.ts';
 
 const { octets, times, withExtension } = piece;
@@ -14,82 +14,82 @@ const reused = makeAuthority({ name: 'Corpus Root', keys: ROOT.keys });
 const emptyNamed = below({ subject: writeSequence(), keys: ecKeys() });
 const beside = (issued: Issued, ...more: Uint8Array[]): Issued => ({ ...issued, chain: [...issued.chain, ...more] });
 
-export const ODD_PATHS: readonly Row[] = [
-  {
-    clause: 'T: pinned by key',
-    what: 'a leaf with the key of its issuer',
-    leaf: { keys: ROOT.keys },
-    verdict: ACCEPTED,
-  },
-  {
-    clause: 'T: pinned by key',
-    what: 'a leaf with name and key of its issuer',
-    leaf: { keys: ROOT.keys, subject: ROOT.subject },
-    verdict: 'accepted Corpus Root',
-  },
-  {
-    clause: 'RFC 5280 6.1',
-    what: 'a leaf below a leaf, with the sign of a proxy certificate',
-    made: () => {
-      const holder = below({ name: 'holder', extensions: [piece.basic([])], keys: ecKeys() });
-      return issue(withExtension('1.3.6.1.5.5.7.1.14', writeSequence(), true), holder);
+export const ODD_PATHS: readonly Row[] = told([
+  ['T: pinned by key', 'a leaf with the key of its issuer', { leaf: { keys: ROOT.keys } }, ACCEPTED],
+  [
+    'T: pinned by key',
+    'a leaf with name and key of its issuer',
+    { leaf: { keys: ROOT.keys, subject: ROOT.subject } },
+    'accepted Corpus Root',
+  ],
+  [
+    'RFC 5280 6.1',
+    'a leaf below a leaf, with the sign of a proxy certificate',
+    {
+      made: () => {
+        const holder = below({ name: 'holder', extensions: [piece.basic([])], keys: ecKeys() });
+        return issue(withExtension('1.3.6.1.5.5.7.1.14', writeSequence(), true), holder);
+      },
     },
-    verdict: byRule('authority-is-ca'),
-  },
-  {
-    clause: 'RFC 5280 4.1.2.6',
-    what: 'an intermediate without a name',
-    made: () => issue({}, emptyNamed),
-    verdict: byRule('subject-name-present'),
-  },
-  {
-    clause: 'RFC 5280 6.1',
-    what: 'a second certificate of the root, with another serial number',
-    made: () => beside(issue(), reused.certificate),
-    verdict: ACCEPTED,
-  },
-  {
-    clause: 'RFC 5280 6.1',
-    what: 'the same intermediate twenty times',
-    made: () => {
-      const issued = issue({}, below());
-      return beside(issued, ...times(20, () => issued.chain[1] ?? octets()));
+    byRule('authority-is-ca'),
+  ],
+  [
+    'RFC 5280 4.1.2.6',
+    'an intermediate without a name',
+    { made: () => issue({}, emptyNamed) },
+    byRule('subject-name-present'),
+  ],
+  [
+    'RFC 5280 6.1',
+    'a second certificate of the root, with another serial number',
+    { made: () => beside(issue(), reused.certificate) },
+    ACCEPTED,
+  ],
+  [
+    'RFC 5280 6.1',
+    'the same intermediate twenty times',
+    {
+      made: () => {
+        const issued = issue({}, below());
+        return beside(issued, ...times(20, () => issued.chain[1] ?? octets()));
+      },
     },
-    verdict: ACCEPTED,
-  },
-  {
-    clause: 'RFC 5280 7.1',
-    what: 'a stranger that differs from the root in invisible characters, between',
-    made: () => beside(issue(), makeAuthority({ name: 'Corpus\u00ad Root' }).certificate),
-    verdict: ACCEPTED,
-  },
-  {
-    clause: 'RFC 5280 7.1',
-    what: 'a leaf of such a stranger',
-    made: () => issue({}, makeAuthority({ name: 'Corpus\u00ad Root' })),
-    approved: ROOT,
-    verdict: NOT_APPROVED,
-  },
-  {
-    clause: 'RFC 5280 4.2.1.3',
-    what: 'an intermediate that may sign lists only',
-    made: () => issue({}, below({ extensions: [piece.keyUsage(1, 0x02)], keys: ecKeys() })),
-    verdict: byRule('authority-may-sign'),
-  },
-  {
-    clause: 'RFC 5280 4.2',
-    what: 'an intermediate with a critical extension that nobody knows',
-    made: () => issue({}, below({ ...withExtension('1.2.3.4', NULL, true), keys: ecKeys() })),
-    verdict: CRITICAL,
-  },
-  {
-    clause: 'RFC 5280 6.1',
-    what: 'such an intermediate, and its certificate without it',
-    made: () => {
-      const keys = ecKeys();
-      const odd = below({ ...withExtension('1.2.3.4', NULL, true), keys });
-      return beside(issue({}, odd), below({ keys }).certificate);
+    ACCEPTED,
+  ],
+  [
+    'RFC 5280 7.1',
+    'a stranger that differs from the root in invisible characters, between',
+    { made: () => beside(issue(), makeAuthority({ name: 'Corpus\u00ad Root' }).certificate) },
+    ACCEPTED,
+  ],
+  [
+    'RFC 5280 7.1',
+    'a leaf of such a stranger',
+    { made: () => issue({}, makeAuthority({ name: 'Corpus\u00ad Root' })), approved: ROOT },
+    NOT_APPROVED,
+  ],
+  [
+    'RFC 5280 4.2.1.3',
+    'an intermediate that may sign lists only',
+    { made: () => issue({}, below({ extensions: [piece.keyUsage(1, 0x02)], keys: ecKeys() })) },
+    byRule('authority-may-sign'),
+  ],
+  [
+    'RFC 5280 4.2',
+    'an intermediate with a critical extension that nobody knows',
+    { made: () => issue({}, below({ ...withExtension('1.2.3.4', NULL, true), keys: ecKeys() })) },
+    CRITICAL,
+  ],
+  [
+    'RFC 5280 6.1',
+    'such an intermediate, and its certificate without it',
+    {
+      made: () => {
+        const keys = ecKeys();
+        const odd = below({ ...withExtension('1.2.3.4', NULL, true), keys });
+        return beside(issue({}, odd), below({ keys }).certificate);
+      },
     },
-    verdict: ACCEPTED,
-  },
-];
+    ACCEPTED,
+  ],
+]);

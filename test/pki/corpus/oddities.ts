@@ -4,7 +4,7 @@ import { TAG } from '../../../src/pki/der/der.ts';
 import { write, writeContext, writeOid, writeSequence } from '../../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../../src/pki/x509/extensions.ts';
 import { attribute, extension, integer, nameOf, otherName, utf8 } from '../../signed-der.ts';
-import { ACCEPTED, byRule, type Case, casesOf, ROOT, type Row, UNREADABLE } from './case.ts';
+import { ACCEPTED, byRule, type Case, casesOf, ROOT, type Row, told, UNREADABLE } from './case.ts';
 import { forge } from './forge.ts';
 import { ODD_PATHS } from './odd-paths.ts';
 import * as piece from './pieces.ts';
@@ -57,239 +57,221 @@ const list = (...extensions: Uint8Array[]) => ({
   fields: { extensions: writeContext(3, writeSequence(...extensions)) },
 });
 
-const IDENTIFIERS: readonly Row[] = [
-  {
-    clause: 'X.667 8',
-    what: 'an extension named by a UUID',
-    made: () => forge({}, list(named(uuidOid))),
-    verdict: ACCEPTED,
-  },
-  {
-    clause: 'X.667 8',
-    what: 'a critical extension named by a UUID',
-    made: () => forge({}, list(named(uuidOid, piece.TRUE))),
-    verdict: CRITICAL,
-  },
-  {
-    clause: 'X.667 8',
-    what: 'a policy named by a UUID',
-    leaf: withExtension(EXTENSION.certificatePolicies, writeSequence(writeSequence(uuidOid))),
-    verdict: ACCEPTED,
-  },
-  {
-    clause: 'X.667 8',
-    what: 'a usage named by a UUID beside clientAuth',
-    leaf: withExtension(EXTENSION.extendedKeyUsage, writeSequence(uuidOid, writeOid(piece.CLIENT_AUTH))),
-    verdict: ACCEPTED,
-  },
-  {
-    clause: 'X.667 8',
-    what: 'an attribute named by a UUID',
-    leaf: {
-      subject: writeSequence(
-        write(TAG.set, writeSequence(uuidOid, utf8('x'))),
-        write(TAG.set, attribute(piece.COMMON_NAME, 'caller')),
-      ),
+const IDENTIFIERS: readonly Row[] = told([
+  ['X.667 8', 'an extension named by a UUID', { made: () => forge({}, list(named(uuidOid))) }, ACCEPTED],
+  [
+    'X.667 8',
+    'a critical extension named by a UUID',
+    { made: () => forge({}, list(named(uuidOid, piece.TRUE))) },
+    CRITICAL,
+  ],
+  [
+    'X.667 8',
+    'a policy named by a UUID',
+    { leaf: withExtension(EXTENSION.certificatePolicies, writeSequence(writeSequence(uuidOid))) },
+    ACCEPTED,
+  ],
+  [
+    'X.667 8',
+    'a usage named by a UUID beside clientAuth',
+    { leaf: withExtension(EXTENSION.extendedKeyUsage, writeSequence(uuidOid, writeOid(piece.CLIENT_AUTH))) },
+    ACCEPTED,
+  ],
+  [
+    'X.667 8',
+    'an attribute named by a UUID',
+    {
+      leaf: {
+        subject: writeSequence(
+          write(TAG.set, writeSequence(uuidOid, utf8('x'))),
+          write(TAG.set, attribute(piece.COMMON_NAME, 'caller')),
+        ),
+      },
     },
-    verdict: ACCEPTED,
-  },
-  {
-    clause: 'T: bounded work',
-    what: 'an object identifier with a number of 280 bits',
-    made: () => forge({}, list(named(hugeOid))),
-    verdict: UNREADABLE,
-  },
-];
+    ACCEPTED,
+  ],
+  [
+    'T: bounded work',
+    'an object identifier with a number of 280 bits',
+    { made: () => forge({}, list(named(hugeOid))) },
+    UNREADABLE,
+  ],
+]);
 
-const LIMITS: readonly Row[] = [
-  {
-    clause: 'T: bounded work',
-    what: '58 extensions besides the usual ones',
-    leaf: { extensions: times(58, (n) => extension(`1.2.3.${n}`, NULL)) },
-    verdict: ACCEPTED,
-  },
-  {
-    clause: 'T: bounded work',
-    what: '70 extensions',
-    leaf: { extensions: times(70, (n) => extension(`1.2.3.${n}`, NULL)) },
-    verdict: UNREADABLE,
-  },
-  {
-    clause: 'T: bounded work',
-    what: '1,024 names',
-    leaf: { dnsNames: times(1_024, (n) => `h${n}.x`) },
-    verdict: ACCEPTED,
-  },
-  {
-    clause: 'T: bounded work',
-    what: '1,025 names',
-    leaf: { dnsNames: times(1_025, (n) => `h${n}.x`) },
-    verdict: MALFORMED,
-  },
-  {
-    clause: 'T: bounded work',
-    what: 'a subject of 64 relative names',
-    leaf: {
-      subject: piece.nameWith([piece.COMMON_NAME, 'caller'], ...times(63, () => [piece.ORGANISATION, 'o'] as const)),
+const LIMITS: readonly Row[] = told([
+  [
+    'T: bounded work',
+    '58 extensions besides the usual ones',
+    { leaf: { extensions: times(58, (n) => extension(`1.2.3.${n}`, NULL)) } },
+    ACCEPTED,
+  ],
+  [
+    'T: bounded work',
+    '70 extensions',
+    { leaf: { extensions: times(70, (n) => extension(`1.2.3.${n}`, NULL)) } },
+    UNREADABLE,
+  ],
+  ['T: bounded work', '1,024 names', { leaf: { dnsNames: times(1_024, (n) => `h${n}.x`) } }, ACCEPTED],
+  ['T: bounded work', '1,025 names', { leaf: { dnsNames: times(1_025, (n) => `h${n}.x`) } }, MALFORMED],
+  [
+    'T: bounded work',
+    'a subject of 64 relative names',
+    {
+      leaf: {
+        subject: piece.nameWith([piece.COMMON_NAME, 'caller'], ...times(63, () => [piece.ORGANISATION, 'o'] as const)),
+      },
     },
-    verdict: ACCEPTED,
-  },
-  {
-    clause: 'T: bounded work',
-    what: 'a subject of 65 relative names',
-    leaf: {
-      subject: piece.nameWith([piece.COMMON_NAME, 'caller'], ...times(64, () => [piece.ORGANISATION, 'o'] as const)),
+    ACCEPTED,
+  ],
+  [
+    'T: bounded work',
+    'a subject of 65 relative names',
+    {
+      leaf: {
+        subject: piece.nameWith([piece.COMMON_NAME, 'caller'], ...times(64, () => [piece.ORGANISATION, 'o'] as const)),
+      },
     },
-    verdict: UNREADABLE,
-  },
-  {
-    clause: 'T: bounded work',
-    what: 'a subject of 5 KB',
-    leaf: { subject: piece.nameWith([piece.COMMON_NAME, 'caller'], [piece.ORGANISATION, 'o'.repeat(5_000)]) },
-    verdict: UNREADABLE,
-  },
-  {
-    clause: 'RFC 5280 4.1.2.2',
-    what: 'the serial number of the root',
-    leaf: { serial: ROOT.serial },
-    verdict: ACCEPTED,
-  },
-];
+    UNREADABLE,
+  ],
+  [
+    'T: bounded work',
+    'a subject of 5 KB',
+    { leaf: { subject: piece.nameWith([piece.COMMON_NAME, 'caller'], [piece.ORGANISATION, 'o'.repeat(5_000)]) } },
+    UNREADABLE,
+  ],
+  ['RFC 5280 4.1.2.2', 'the serial number of the root', { leaf: { serial: ROOT.serial } }, ACCEPTED],
+]);
 
 const basicConstraints = (...content: Uint8Array[]) => ({ extensions: [piece.basic(content)] });
 
-const EXTENSIONS: readonly Row[] = [
-  { clause: 'RFC 5280 4.2.1.9', what: 'empty basic constraints', leaf: basicConstraints(), verdict: ACCEPTED },
-  { clause: 'RFC 5280 4.2.1.9', what: 'CA spelt FALSE', leaf: basicConstraints(piece.FALSE), verdict: ACCEPTED },
-  { clause: 'RFC 5280 4.2.1.9', what: 'a path length in a leaf', leaf: basicConstraints(count(0)), verdict: ACCEPTED },
-  {
-    clause: 'RFC 5280 4.2.1.9',
-    what: 'a negative path length',
-    leaf: basicConstraints(count(0xff)),
-    verdict: MALFORMED,
-  },
-  {
-    clause: 'RFC 5280 4.2.1.9',
-    what: 'a path length of 64 bits',
-    leaf: basicConstraints(integer(octets(1, 0, 0, 0, 0, 0, 0, 0))),
-    verdict: MALFORMED,
-  },
-  {
-    clause: 'RFC 5280 4.2.1.9',
-    what: 'a length before CA',
-    leaf: basicConstraints(count(0), piece.TRUE),
-    verdict: MALFORMED,
-  },
-  {
-    clause: 'RFC 5280 4.2.1.6',
-    what: 'no alternative name in the list',
-    leaf: { extensions: [piece.alternatives([])] },
-    verdict: MALFORMED,
-  },
-  {
-    clause: 'RFC 5280 4.2.1.6',
-    what: 'an alternative name with tag 9',
-    leaf: { extensions: [piece.alternatives([write(0x89, octets(1))])] },
-    verdict: MALFORMED,
-  },
-  {
-    clause: 'RFC 5280 4.2.1.6',
-    what: 'an X.400 address',
-    leaf: { extensions: [piece.alternatives([writeContext(3, writeSequence())])] },
-    verdict: ACCEPTED,
-  },
-  {
-    clause: 'RFC 5280 4.2.1.6',
-    what: 'the party of an electronic data interchange',
-    leaf: { extensions: [piece.alternatives([writeContext(5, writeContext(1, utf8('x')))])] },
-    verdict: ACCEPTED,
-  },
-  {
-    clause: 'RFC 5280 4.2.1.6',
-    what: 'an alternative name of octets above 127',
-    leaf: { extensions: [piece.alternatives([write(0x82, octets(0xe9))])] },
-    verdict: MALFORMED,
-  },
-  {
-    clause: 'RFC 5280 4.2.1.6',
-    what: 'an other name without its wrapping',
-    leaf: { extensions: [piece.alternatives([writeContext(0, writeOid('1.2.3'), utf8('x'))])] },
-    verdict: MALFORMED,
-  },
-  {
-    clause: 'RFC 4985 2',
-    what: 'the name of a service',
-    leaf: { extensions: [piece.alternatives([otherName('1.3.6.1.5.5.7.8.7', write(TAG.ia5, Buffer.from('_x.y')))])] },
-    verdict: ACCEPTED,
-  },
-  {
-    clause: 'RFC 4556',
-    what: 'a Kerberos principal, which is a sequence',
-    leaf: { extensions: [piece.alternatives([otherName('1.3.6.1.5.2.2', writeSequence())])] },
-    verdict: ACCEPTED,
-  },
-  {
-    clause: 'RFC 5280 4.2.1.2',
-    what: 'an empty key identifier',
-    leaf: withExtension(EXTENSION.subjectKeyIdentifier, write(TAG.octetString)),
-    verdict: ACCEPTED,
-  },
-  {
-    clause: 'RFC 5280 4.2.1.1',
-    what: 'the key identifier of another authority',
-    leaf: withExtension(EXTENSION.authorityKeyIdentifier, writeSequence(write(0x80, Buffer.alloc(20, 7)))),
-    verdict: ACCEPTED,
-  },
-  {
-    clause: 'RFC 5280 4.2.1.1',
-    what: 'an empty authority key identifier',
-    leaf: withExtension(EXTENSION.authorityKeyIdentifier, writeSequence()),
-    verdict: ACCEPTED,
-  },
-  {
-    clause: 'RFC 5280 4.2.1.1',
-    what: 'the serial number of another issuer certificate',
-    leaf: withExtension(
-      EXTENSION.authorityKeyIdentifier,
-      writeSequence(writeContext(1, piece.directory(nameOf('Elsewhere'))), write(0x82, octets(9))),
-    ),
-    verdict: ACCEPTED,
-  },
-  {
-    clause: 'RFC 5280 4.2.1.13',
-    what: 'critical distribution points',
-    leaf: withExtension(
-      EXTENSION.crlDistributionPoints,
-      writeSequence(writeSequence(writeContext(0, writeContext(0, piece.uri('ldap:///cn=x'))))),
-      true,
-    ),
-    verdict: ACCEPTED,
-  },
-  {
-    clause: 'RFC 5280 4.2.1.13',
-    what: 'an empty distribution point',
-    leaf: withExtension(EXTENSION.crlDistributionPoints, writeSequence(writeSequence())),
-    verdict: ACCEPTED,
-  },
-  {
-    clause: 'RFC 5280 4.2.1.5',
-    what: 'policy mappings in a leaf',
-    leaf: { extensions: [piece.mappings(['1.2.3', '1.2.4'])] },
-    verdict: ACCEPTED,
-  },
-  {
-    clause: 'X.690 8.1.1',
-    what: 'octets behind the value of a known extension',
-    leaf: withExtension(EXTENSION.keyUsage, Buffer.concat([write(TAG.bitString, octets(7, 0x80)), octets(0)])),
-    verdict: MALFORMED,
-  },
-  {
-    clause: 'RFC 5280 4.2',
-    what: 'an unknown extension whose value is no DER',
-    leaf: withExtension('1.2.3.4', octets(0xff, 0xff)),
-    verdict: ACCEPTED,
-  },
-];
+const EXTENSIONS: readonly Row[] = told([
+  ['RFC 5280 4.2.1.9', 'empty basic constraints', { leaf: basicConstraints() }, ACCEPTED],
+  ['RFC 5280 4.2.1.9', 'CA spelt FALSE', { leaf: basicConstraints(piece.FALSE) }, ACCEPTED],
+  ['RFC 5280 4.2.1.9', 'a path length in a leaf', { leaf: basicConstraints(count(0)) }, ACCEPTED],
+  ['RFC 5280 4.2.1.9', 'a negative path length', { leaf: basicConstraints(count(0xff)) }, MALFORMED],
+  [
+    'RFC 5280 4.2.1.9',
+    'a path length of 64 bits',
+    { leaf: basicConstraints(integer(octets(1, 0, 0, 0, 0, 0, 0, 0))) },
+    MALFORMED,
+  ],
+  ['RFC 5280 4.2.1.9', 'a length before CA', { leaf: basicConstraints(count(0), piece.TRUE) }, MALFORMED],
+  [
+    'RFC 5280 4.2.1.6',
+    'no alternative name in the list',
+    { leaf: { extensions: [piece.alternatives([])] } },
+    MALFORMED,
+  ],
+  [
+    'RFC 5280 4.2.1.6',
+    'an alternative name with tag 9',
+    { leaf: { extensions: [piece.alternatives([write(0x89, octets(1))])] } },
+    MALFORMED,
+  ],
+  [
+    'RFC 5280 4.2.1.6',
+    'an X.400 address',
+    { leaf: { extensions: [piece.alternatives([writeContext(3, writeSequence())])] } },
+    ACCEPTED,
+  ],
+  [
+    'RFC 5280 4.2.1.6',
+    'the party of an electronic data interchange',
+    { leaf: { extensions: [piece.alternatives([writeContext(5, writeContext(1, utf8('x')))])] } },
+    ACCEPTED,
+  ],
+  [
+    'RFC 5280 4.2.1.6',
+    'an alternative name of octets above 127',
+    { leaf: { extensions: [piece.alternatives([write(0x82, octets(0xe9))])] } },
+    MALFORMED,
+  ],
+  [
+    'RFC 5280 4.2.1.6',
+    'an other name without its wrapping',
+    { leaf: { extensions: [piece.alternatives([writeContext(0, writeOid('1.2.3'), utf8('x'))])] } },
+    MALFORMED,
+  ],
+  [
+    'RFC 4985 2',
+    'the name of a service',
+    {
+      leaf: { extensions: [piece.alternatives([otherName('1.3.6.1.5.5.7.8.7', write(TAG.ia5, Buffer.from('_x.y')))])] },
+    },
+    ACCEPTED,
+  ],
+  [
+    'RFC 4556',
+    'a Kerberos principal, which is a sequence',
+    { leaf: { extensions: [piece.alternatives([otherName('1.3.6.1.5.2.2', writeSequence())])] } },
+    ACCEPTED,
+  ],
+  [
+    'RFC 5280 4.2.1.2',
+    'an empty key identifier',
+    { leaf: withExtension(EXTENSION.subjectKeyIdentifier, write(TAG.octetString)) },
+    ACCEPTED,
+  ],
+  [
+    'RFC 5280 4.2.1.1',
+    'the key identifier of another authority',
+    { leaf: withExtension(EXTENSION.authorityKeyIdentifier, writeSequence(write(0x80, Buffer.alloc(20, 7)))) },
+    ACCEPTED,
+  ],
+  [
+    'RFC 5280 4.2.1.1',
+    'an empty authority key identifier',
+    { leaf: withExtension(EXTENSION.authorityKeyIdentifier, writeSequence()) },
+    ACCEPTED,
+  ],
+  [
+    'RFC 5280 4.2.1.1',
+    'the serial number of another issuer certificate',
+    {
+      leaf: withExtension(
+        EXTENSION.authorityKeyIdentifier,
+        writeSequence(writeContext(1, piece.directory(nameOf('Elsewhere'))), write(0x82, octets(9))),
+      ),
+    },
+    ACCEPTED,
+  ],
+  [
+    'RFC 5280 4.2.1.13',
+    'critical distribution points',
+    {
+      leaf: withExtension(
+        EXTENSION.crlDistributionPoints,
+        writeSequence(writeSequence(writeContext(0, writeContext(0, piece.uri('ldap:///cn=x'))))),
+        true,
+      ),
+    },
+    ACCEPTED,
+  ],
+  [
+    'RFC 5280 4.2.1.13',
+    'an empty distribution point',
+    { leaf: withExtension(EXTENSION.crlDistributionPoints, writeSequence(writeSequence())) },
+    ACCEPTED,
+  ],
+  [
+    'RFC 5280 4.2.1.5',
+    'policy mappings in a leaf',
+    { leaf: { extensions: [piece.mappings(['1.2.3', '1.2.4'])] } },
+    ACCEPTED,
+  ],
+  [
+    'X.690 8.1.1',
+    'octets behind the value of a known extension',
+    { leaf: withExtension(EXTENSION.keyUsage, Buffer.concat([write(TAG.bitString, octets(7, 0x80)), octets(0)])) },
+    MALFORMED,
+  ],
+  [
+    'RFC 5280 4.2',
+    'an unknown extension whose value is no DER',
+    { leaf: withExtension('1.2.3.4', octets(0xff, 0xff)) },
+    ACCEPTED,
+  ],
+]);
 
 export const ODD_CASES: readonly Case[] = casesOf(
   [...foreign, ...IDENTIFIERS, ...LIMITS, ...EXTENSIONS, ...ODD_PATHS].map((row) => ({ approved: ROOT, ...row })),
