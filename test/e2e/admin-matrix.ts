@@ -7,7 +7,6 @@ import type { Identity } from '../../src/core/identity.ts';
 import type { ResourceServerId } from '../../src/core/resource-server.ts';
 import { PERMISSIONS } from '../../src/core/rules/operator.ts';
 import { seconds } from '../../src/core/time.ts';
-import { MOUNT } from '../../src/doors/admin/openapi.ts';
 import { ON_INTEGRATIONS } from '../../src/operations/admin/acts/owned-act.ts';
 import { ACTS } from '../../src/operations/admin/acts.ts';
 import { grants } from '../../src/store/tables/grants.ts';
@@ -23,6 +22,7 @@ import { registryFollows } from './registry-follows.ts';
 import { clientId, PUBLIC_URL } from './service.ts';
 import { revoke } from './steps.ts';
 
+const MOUNT = '/admin/v1';
 const ACT_ROWS = rowsBelow('### What each act needs', ['Act', 'Request', 'Command', 'Needs', 'An owner may'] as const);
 const HOLDERS = rowsBelow('### Whose token allows what', ['Token of', 'Allows at most', 'Beyond that'] as const);
 type ActRow = (typeof ACT_ROWS)[number];

@@ -1,7 +1,7 @@
 // What a person can see and revoke under /account.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { poll, post, startCode } from './calling-device.ts';
+import { poll, startCode } from './calling-device.ts';
 import { type RunningService, startService } from './running-service.ts';
 import { signedIn } from './visitor.ts';
 
@@ -12,27 +12,6 @@ before(async () => {
 after(() => service.stop());
 
 suite('my grants', () => {
-  test('a person can revoke only their own grants', async () => {
-    const code = await startCode(service);
-    const ada = await signedIn(service);
-    await ada.post(`${await ada.enterCode(code.userCode)}/confirm`);
-    const { body } = await poll(service, code);
-    const page = await ada.get('/account');
-    const action = /action="(\/account\/grants\/[0-9a-f]{32}\/revoke)"/.exec(page.text)?.[1] ?? '';
-    const bob = await signedIn(service, 'bob');
-    await bob.get('/account');
-    assert.equal((await bob.post(action)).headers.location, '/account?done=revoked-before');
-    await bob.post('/account/grants/revoke');
-    const refresh = () =>
-      post(service, '/authsvc/Authorize/Token', {
-        client_id: 'orders-sync',
-        refresh_token: String(body['refresh_token']),
-      });
-    assert.equal((await refresh()).status, 200);
-    assert.equal((await ada.post(action)).headers.location, '/account?done=revoked');
-    assert.equal((await refresh()).body['Error'], 'invalid_grant');
-  });
-
   test('two grants of one integration, obtained in the same minute, can be told apart', async () => {
     const ada = await signedIn(service);
     const confirm = async () => {
