@@ -9,6 +9,7 @@ import { passkeys } from '../../../src/store/tables/identities.ts';
 import { sessions } from '../../../src/store/tables/sessions.ts';
 import { accepted } from '../../node.ts';
 import { OPERATOR } from '../../samples.ts';
+import { startCode } from './calling-device.ts';
 import { ADA, BOB, PASSWORD, type RunningService, startService } from './running-service.ts';
 import { challengeFor, type Lies, register, registered, SoftwarePasskey, signInWith } from './software-passkey.ts';
 import { signedIn, Visitor } from './visitor.ts';
@@ -57,13 +58,21 @@ suite('signing in with a passkey [threats: Passkeys]', () => {
     }
   });
 
+  test('any passkey of this service is asked for, verified, whoever it is of', async () => {
+    await visitor.get('/account/sign-in');
+    const { challenge, ...options } = JSON.parse((await visitor.get('/account/sign-in/passkey')).text);
+    const rpId = new URL(service.url).hostname;
+    assert.deepEqual(options, { timeout: 300_000, rpId, userVerification: 'required' });
+  });
+
   test('with the name of another account it is refused', async () => {
     assertRefused(await signInWith(visitor, passkey, {}, { user_name: 'bob' }), 'bob');
   });
 
   test('goes on with the code that the person came with', async () => {
-    const { headers } = await signInWith(visitor, passkey, {}, { user_code: 'WDJB-MJHT' });
-    assert.ok(headers['set-cookie']?.some((cookie) => cookie.startsWith('__Host-tessera=')));
+    const { userCode } = await startCode(service);
+    const { headers } = await signInWith(visitor, passkey, {}, { user_code: userCode });
+    assert.match(headers.location ?? '', /^\/device\/[\w-]+$/, 'the request, to confirm it');
   });
 
   test('a replayed challenge is refused: the same answer, a new one, and in another browser', async () => {
@@ -265,6 +274,7 @@ suite('registering a passkey [threats: Passkeys]', () => {
     const { challenge, ...options } = JSON.parse((await ada.get('/account/passkeys/options')).text);
     assert.match(challenge, /^[\w-]{43,}$/);
     assert.partialDeepStrictEqual(options, {
+      timeout: 300_000,
       user: { id: handleOf(ADA), name: 'ada', displayName: 'ada' },
       pubKeyCredParams: [-8, -7, -257].map((alg) => ({ type: 'public-key', alg })),
       excludeCredentials: [{ type: 'public-key' }],

@@ -264,11 +264,19 @@ suite('changing the password', () => {
     await here.get('/account/password');
     const change = (current: string, next: string, repeated = next) =>
       here.post('/account/password', { current, next, repeated });
-    assert.match((await change('wrong-password', NEXT)).text, /current password is wrong/);
-    assert.match((await change(PASSWORD, 'short')).text, /too short/);
-    assert.match((await change(PASSWORD, 'x'.repeat(1025))).text, /too long/);
-    assert.match((await change(PASSWORD, NEXT, `${NEXT}!`)).text, /differ/);
-    assert.match((await change(PASSWORD, PASSWORD)).text, /current one/);
+    const wrong = [
+      ['wrong-password', NEXT, NEXT, 'current', /current password is wrong/],
+      [PASSWORD, 'short', 'short', 'next', /too short/],
+      [PASSWORD, 'x'.repeat(1025), 'x'.repeat(1025), 'next', /too long/],
+      [PASSWORD, NEXT, `${NEXT}!`, 'repeated', /differ/],
+      [PASSWORD, PASSWORD, PASSWORD, 'next', /current one/],
+    ] as const;
+    for (const [current, next, repeated, field, why] of wrong) {
+      const { status, text } = await change(current, next, repeated);
+      assert.match(text, why);
+      const focused = [...text.matchAll(/<input id="(\w+)"[^>]* autofocus/g)].map(([, id]) => id);
+      assert.deepEqual([status, focused], [400, [field]], 'the cursor is where the mistake is');
+    }
     const old = here.cookies.get(SESSION_COOKIE);
     assert.equal((await change(PASSWORD, NEXT)).headers.location, '/account?done=password-changed');
     assert.notEqual(here.cookies.get(SESSION_COOKIE), old);

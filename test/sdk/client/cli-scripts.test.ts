@@ -46,6 +46,11 @@ suite('the commands for callers in scripts', () => {
       assert.deepEqual([status, stdout, stderr], [0, 'A1\n', '']);
     });
 
+    test(`${name} profile list says that there is none`, () => {
+      const { stdout } = ran(['profile', 'list'], { env: { XDG_CONFIG_HOME: join(home, 'none') } });
+      assert.equal(stdout, 'PROFILE  SERVER  CLIENT ID  BY  SCOPE  STATE\n(none)\n');
+    });
+
     test(`${name} exec ends with 127 if there is no such program, and with 126 if it cannot be run, as shells do`, () => {
       const missing = ran(['exec', '--', './no such program']);
       assert.equal(missing.status, 127);

@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { test } from 'node:test';
 import { defaultTokenFile } from '../../../sdk/client/src/store/default-file.ts';
 import { fileStore } from '../../../sdk/client/src/store/file-store.ts';
+import { memoryStore } from '../../../sdk/client/src/store/memory-store.ts';
 import type { HeldStore } from '../../../sdk/client/src/store/token-store.ts';
 import type { StoredTokens } from '../../../sdk/client/src/tokens.ts';
 import { fileFor, folderFor, namesIn, storePair } from './token-file.ts';
@@ -59,6 +60,29 @@ test('before a refresh, the space is on the disk; then the token is marked as pr
   await next.unpresent();
   assert.equal(await next.presentedSince('R1'), undefined);
   await next.release();
+});
+
+test('a store in memory keeps a pair and marks what was presented, as a file does', async (t) => {
+  for (const store of [fileStore(fileFor(t)), memoryStore()]) {
+    const held = await store.lock();
+    assert.ok(held);
+    assert.equal(await store.lock(), undefined, 'one holder at a time');
+    const ways = [
+      [() => held.unpresent(), undefined],
+      [() => held.save(PAIR), PAIR],
+      [() => held.clear(), undefined],
+    ] as const;
+    for (const [forget, left] of ways) {
+      await held.reserve();
+      await held.present('R0', 5);
+      for (const since of [7, 9]) await held.present('R1', since);
+      assert.deepEqual([await held.presentedSince('R0'), await held.presentedSince('R1')], [undefined, 7], store.name);
+      await forget();
+      assert.deepEqual([await held.presentedSince('R1'), await store.load()], [undefined, left], store.name);
+    }
+    await held.release();
+    await ((await store.lock()) ?? assert.fail()).release();
+  }
 });
 
 test('the next pair is written into the reserved space, not into new space', async (t) => {
