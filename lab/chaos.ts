@@ -23,7 +23,6 @@ import { freezeServer } from './chaos/postgres-frozen.ts';
 import { rollOutKeys } from './chaos/postgres-keys.ts';
 import { lockRows } from './chaos/postgres-lock.ts';
 import { freezeLog } from './chaos/postgres-log.ts';
-import { migrateUnderLoad } from './chaos/postgres-migrate.ts';
 import { moveUnderLoad } from './chaos/postgres-move.ts';
 import { raceAcrossNodes } from './chaos/postgres-race.ts';
 import { rollBack } from './chaos/postgres-rollback.ts';
@@ -65,11 +64,6 @@ const DRILLS = {
   'postgres-killed-node': [killNode, 'kills one of two nodes under load, and times each part of its next start', 10],
   'postgres-frozen': [freezeServer, 'freezes the server until callers get 503, wakes it and checks for late commits'],
   'postgres-connections': [takeConnections, 'takes all free connections of the server while a node is busy'],
-  migrate: [
-    migrateUnderLoad,
-    'migrates the schema under nodes of 0.2, behind a transaction that keeps every table open (--cycles: for how many seconds); --from COMMIT',
-    60,
-  ],
   'postgres-keys': [rollOutKeys, 'rolls out keys over three nodes, minting before every node has them', 3],
   'postgres-move': [moveUnderLoad, 'moves a service under load from SQLite to PostgreSQL, in several runs', 3],
   'postgres-rollback': [rollBack, 'restores an older state of the database under three nodes', 3],

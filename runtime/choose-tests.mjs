@@ -119,7 +119,6 @@ export const LONGEST = [
   'test/cli/transcripts-at-service.test.ts',
   'test/deploy/promtool.test.ts',
   'test/e2e/worker-metrics.test.ts',
-  'test/store/old-stores.test.ts',
   'test/store/postgres-move.test.ts',
   'test/e2e/documented-libraries.test.ts',
   'test/doors/pages/docs-in-browser.test.ts',

@@ -4,7 +4,7 @@
 import type { IdentityId } from './identity.ts';
 import type { Proof } from './person.ts';
 
-/** Field by field. Events of 0.1 and 0.2 name the fields only. */
+/** Field by field. */
 export interface Changed {
   readonly changed: Readonly<Record<string, { readonly before?: Fact; readonly after?: Fact }>>;
 }
@@ -99,7 +99,7 @@ export const KINDS = {
     'clock-accepted': changes(),
     'taken-back': changes(),
   },
-  /** Of a release that knows more acts than this one, read during an upgrade. */
+  /** Of a release that knows other acts than this one: a newer one, during an upgrade, or one before 0.3. */
   unknown: { done: changesAsNews<{ readonly words: string }>() },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, ActRow<object>>>>>;
 

@@ -23,7 +23,7 @@ interface Details {
   /** The presenter of the first answer. An alarm: another one presents the token again. */
   retried: { readonly firstAddress: string; readonly firstAgent: string; readonly alarm: boolean };
   reused: { readonly ended: boolean };
-  /** `by` is the author if that is an operator. `scope` and `resource` of the grant are missing in events of 0.2. */
+  /** `by` is the author if that is an operator. `scope` and `resource`: those of the grant. */
   revoked: {
     readonly reason: RevocationReason;
     readonly by?: Author;

@@ -1,5 +1,17 @@
 // The schema, in migrations of both back ends: numbered, forward only. A released migration keeps its effect.
 
+import { StoreUnusable } from './store.ts';
+
+/** How many of them 0.3.0 had. What releases before it wrote into rows is no longer read. */
+export const OLDEST = 18;
+
+export function tooOld(version: number): StoreUnusable {
+  return new StoreUnusable(
+    `the database has schema ${version}, of a release before 0.3`,
+    'Open it once with 0.3.3 or 0.3.4, which upgrade it: docs/upgrading.md.',
+  );
+}
+
 export interface Dialect {
   readonly bytes: string;
   readonly text: string;

@@ -13,7 +13,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { newer } from '../store/sqlite-downgrade.ts';
+import { newer } from '../store/newer-schema.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { AtService, isForService } from './at-service.ts';
 import { commandEnvironment, type Ran, TESSERA } from './command.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { newer } from '../store/sqlite-downgrade.ts';
+import { newer } from '../store/newer-schema.ts';
 import { Installation } from './installation.ts';
 
 let at: Installation;

@@ -40,7 +40,7 @@ suite('the writer of a series', () => {
   function writing(t: TestContext, { seriesMs = 1e12, segmentMs = 1e12 } = {}) {
     let [clock, now] = [1_000, 0];
     t.mock.method(performance, 'now', () => now);
-    const series: Series = { folder: temporaryFolder('series'), base: { ...BASE, to: clock } };
+    const series: Series = { folder: temporaryFolder('series'), base: { ...BASE, to: clock, store: 'tessera.db' } };
     const state = { committed: [] as (typeof PAGE)[], rest: undefined as typeof PAGE | undefined, emptied: 0 };
     const follower = {
       position: POSITION,
@@ -176,7 +176,7 @@ suite('a moment can be restored', () => {
     mkdirSync(folder);
     copyFileSync(field.store, basePath(folder));
     const hash = await hashOfFile(basePath(folder));
-    const base = { ...BASE, from: began, to: began, pageSize: 4096, hash };
+    const base = { ...BASE, from: began, to: began, pageSize: 4096, hash, store: field.store };
     writeFileSync(join(folder, 'base.json'), baseText(base));
     const databasePages = readFileSync(field.store).length / 4096;
     let last = hash;

@@ -47,6 +47,22 @@ test('nodes that start in parallel on an empty database migrate it once', async 
   assert.equal(applied.length, MIGRATIONS.length);
 });
 
+test('a store of a release before 0.3 is refused with the way, and a creation that was interrupted goes on', async () => {
+  const { server, url } = await emptyDatabase('older');
+  const connection = await connect(parseAddress(new Secret(url), {}));
+  await migrate(connection, MIGRATIONS.slice(0, 10));
+  connection.close();
+  await server.query("INSERT INTO keys VALUES (1, 1, 'a fingerprint', 0)", 'older');
+  await assert.rejects(openAt(url), {
+    message: 'the database has schema 10, of a release before 0.3',
+    todo: /0\.3\.3 or 0\.3\.4.*docs\/upgrading\.md/,
+  });
+  const applied = await server.query('SELECT version FROM tessera_schema', 'older');
+  assert.equal(applied.length, 10);
+  await server.query('DELETE FROM keys', 'older');
+  await (await openAt(url)).close();
+});
+
 test('the documented least-privileged role can do everything a node does, and no more', async () => {
   const { server, url } = await emptyDatabase('least');
   // The test runs the SQL of the operators' page.

@@ -8,7 +8,7 @@ import { presenter } from '../../src/core/presenter.ts';
 import { epochSeconds, seconds } from '../../src/core/time.ts';
 import { type AnyTable, encodeRow, hexDigits, hexKey, selectedColumns, staysNull } from '../../src/store/table.ts';
 import { devices } from '../../src/store/tables/devices.ts';
-import { decodeEvent, encodeEvent } from '../../src/store/tables/events.ts';
+import { decodeEvent, encodeEvent, readAct } from '../../src/store/tables/events.ts';
 import { figures, refusalCounts, stretchKey } from '../../src/store/tables/figures.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { groupsOf, identities, identityKey, pushedGroups } from '../../src/store/tables/identities.ts';
@@ -232,6 +232,16 @@ suite('an event', () => {
       const values = encodeEvent({ at: NOW, ...event } as Event);
       assert.deepEqual(decodeEvent([7, ...values]), { sequence: 7, at: NOW, ...event });
     });
+});
+
+test('an act that this release does not know, or that one before 0.3 wrote, is kept as words', () => {
+  const by = { as: 'command', user: 'root' } as const;
+  for (const [detail, id, words] of [
+    [{ kind: 'identity', id: ADA, did: 'merged', by }, ADA, 'merged'],
+    [{ kind: 'policy', id: ADA, did: 'added', by }, ADA, 'added'],
+    [{ did: 'issuer approved', issuer: 'corp', by: 'root' }, '', 'issuer approved'],
+  ] as const)
+    assert.deepEqual(readAct(detail), { kind: 'unknown', id, did: 'done', words, by });
 });
 
 test('hex digits are checked before they become bytes', () => {

@@ -11,7 +11,7 @@ import { makeStore, openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { systemClock } from '../../src/system.ts';
 import { openFilesIn } from '../open-files.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { newer } from './sqlite-downgrade.ts';
+import { newer } from './newer-schema.ts';
 
 test('processes that open a new database in parallel wait for each other, and none fails', async (t) => {
   const folder = temporaryFolder('opening');

@@ -25,9 +25,9 @@ export function releaseAt(commit: string): Release {
   return { name: commit, folder, isThis: false, remove: () => rmSync(folder, { recursive: true }) };
 }
 
-/** The commit of the last release, or of the last one of a series such as `0.2`. */
-export function lastRelease(series = '[0-9]'): string {
-  const args = ['-C', ROOT, 'log', '-1', '--format=%H', `--grep=^release: ${series}`];
+/** The commit of the last release. */
+export function lastRelease(): string {
+  const args = ['-C', ROOT, 'log', '-1', '--format=%H', '--grep=^release: [0-9]'];
   return execFileSync('git', args, { encoding: 'utf8' }).trim();
 }
 

@@ -79,7 +79,7 @@ export function accessChangeOf({ type, detail }: LoggedEvent): AccessChange {
   return { formerScope: before ?? 'unknown', isRecheck: accessChanged || !before || !now || !isWithin(now, before) };
 }
 
-/** Undefined if the event does not have it: 0.2 did not write it, and of a long text there is only a digest. */
+/** Undefined if the event does not have it: of a long text there is only a digest. */
 function scopeIn(fact: unknown): Scope | undefined {
   return typeof fact === 'string' && !fact.startsWith('sha256:') ? parseScope(fact) : undefined;
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Dialect, migrationsOf } from '../migrations.ts';
+import { type Dialect, migrationsOf, OLDEST } from '../migrations.ts';
 import type { Connection } from './connection.ts';
 import { PARTITIONING } from './event-partitions.ts';
 
@@ -56,6 +56,13 @@ const OWN: readonly (readonly string[])[] = [
 export const MIGRATIONS: readonly Migration[] = migrationsOf(DIALECT)
   .toSpliced(OWN_AFTER, 0, ...OWN)
   .map((steps) => ({ additive: true, steps }));
+
+/** Whether a release before 0.3 has used it. A creation that was interrupted, or goes on, has as few migrations, but no key. */
+export async function isOfOlderRelease(connection: Pick<Connection, 'run'>): Promise<boolean> {
+  return Number((await connection.run(OLDER)).rows[0]?.[0]) === 1;
+}
+
+const OLDER = `SELECT (EXISTS (SELECT FROM keys) AND max(version) < ${OLDEST + OWN.length})::integer FROM tessera_schema`;
 
 // Brings the schema to the newest version while nodes use it.
 

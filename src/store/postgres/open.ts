@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { storeOf } from '../change.ts';
+import { tooOld } from '../migrations.ts';
 import type { Receiver } from '../move.ts';
 import { type Store, StoreUnavailable, StoreUnusable } from '../store.ts';
 import { type Address, type HiddenUrl, parseAddress, StoreAddressFault } from './address.ts';
@@ -8,7 +9,7 @@ import { countWorkers, distribute, type SpreadFacts, spreadFacts } from './citus
 import { type Connection, connect, type Inspect } from './connection.ts';
 import { Connections } from './connections.ts';
 import { storeFault } from './faults.ts';
-import { MIGRATIONS, migrate, type ReportProgress, schemaState } from './migrations.ts';
+import { isOfOlderRelease, MIGRATIONS, migrate, type ReportProgress, schemaState } from './migrations.ts';
 
 export interface PostgresOptions {
   readonly url: HiddenUrl;
@@ -111,6 +112,7 @@ async function ensureSchema(connection: Connection, progress?: ReportProgress): 
     );
   }
   if (before === 0) await refuseElsewhere(connection);
+  if (before > 0 && (await isOfOlderRelease(connection))) throw tooOld(before);
   try {
     await migrate(connection, MIGRATIONS, progress);
     return { before, now: MIGRATIONS.length };

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { migrationsOf } from '../migrations.ts';
+import { migrationsOf, OLDEST, tooOld } from '../migrations.ts';
 import { StoreMissing, StoreUnusable, UNFINISHED_STORE } from '../store.ts';
 import { rollBack, whileBusy } from './connection.ts';
 
@@ -41,6 +41,7 @@ export function migrate(database: DatabaseSync, isNew = false): void {
 function usableVersion(database: DatabaseSync, isNew: boolean): number {
   const version = schemaVersion(database);
   if (version === 0 && !isNew) throw new StoreMissing('the database holds no store', UNFINISHED_STORE);
+  if (version > 0 && version < OLDEST) throw tooOld(version);
   if (version <= MIGRATIONS.length) return version;
   throw new StoreUnusable(
     `the database has schema ${version}, newer than this release knows (${MIGRATIONS.length})`,

@@ -80,7 +80,7 @@ export function decodeEvent(values: readonly Value[]): LoggedEvent {
   });
 }
 
-/** An event as it was stored, by this release or an older one. */
+/** An event as it was stored, by this release or another. */
 export interface StoredEvent extends Omit<EventOf<'refreshed'>, 'type' | 'detail'> {
   readonly sequence: number;
   readonly type: EventType;
@@ -89,89 +89,31 @@ export interface StoredEvent extends Omit<EventOf<'refreshed'>, 'type' | 'detail
 
 export function readEvent({ detail = {}, presenter, requestId: stored, ...event }: StoredEvent): LoggedEvent {
   const { requestId = stored, traceId, ...rest } = detail;
-  const readDetail = DETAILS[event.type];
-  const read = readDetail ? { detail: readDetail(rest, event) } : Object.keys(rest).length > 0 && { detail: rest };
+  const read =
+    event.type === 'administered' ? readAct(rest) : Object.keys(rest).length > 0 && authored(rest, event.type);
   const from = presenter && { presenter: { ...presenter, ...(typeof traceId === 'string' && { traceId }) } };
-  return { ...event, ...from, ...(typeof requestId === 'string' && { requestId }), ...read } as LoggedEvent;
+  return {
+    ...{ ...event, ...from, ...(typeof requestId === 'string' && { requestId }) },
+    ...(read && { detail: read }),
+  } as LoggedEvent;
 }
 
 type Detail = NonNullable<StoredEvent['detail']>;
 
-const DETAILS: Readonly<
-  Partial<Record<EventType, (detail: Detail, event: Pick<StoredEvent, 'clientId' | 'identityId'>) => object>>
-> = {
-  administered: readAct,
-  revoked: ({ by, ...detail }) => ({ ...detail, ...(by !== undefined && { by: readAuthor(by) }) }),
-};
-
-// Acts as 0.1 and 0.2 wrote them: a sentence in `did`, the author as a text in `by`, and the facts beside them.
-
-/** The act that a sentence stands for, and the facts that the detail has under the same names. */
-const SENTENCES: Readonly<Record<string, readonly [kind: Kind, did: string, ...facts: string[]]>> = {
-  'identity added': ['identity', 'added', 'userName'],
-  'identity derived': ['identity', 'derived', 'source'],
-  'identity changed': ['identity', 'changed'],
-  'password set': ['identity', 'password-set'],
-  'identity enabled': ['identity', 'enabled'],
-  'identity disabled': ['identity', 'disabled'],
-  'identity removed': ['identity', 'removed', 'userName'],
-  'integration registered': ['integration', 'registered', 'scope'],
-  'integration changed': ['integration', 'changed', 'accessChanged'],
-  'integration enabled': ['integration', 'enabled'],
-  'integration disabled': ['integration', 'disabled'],
-  'integration removed': ['integration', 'removed'],
-  'issuer approved': ['issuer', 'approved', 'fingerprint'],
-  'issuer changed': ['issuer', 'changed'],
-  'issuer withdrawn': ['issuer', 'withdrawn'],
-  'token issuer added': ['token-issuer', 'added', 'issuer', 'rules'],
-  'token issuer changed': ['token-issuer', 'changed'],
-  'token issuer removed': ['token-issuer', 'removed'],
-  'resource server registered': ['resource-server', 'registered', 'audience', 'resources'],
-  'resource server changed': ['resource-server', 'changed'],
-  'resource server secret made': ['resource-server', 'secret-made'],
-  // Which secrets ended was not written.
-  'resource server secrets replaced': ['resource-server', 'secret-made'],
-  'old resource server secret dropped': ['resource-server', 'changed'],
-  'resource server removed': ['resource-server', 'removed'],
-  'signing key added': ['signing-key', 'added', 'state'],
-  'signing key signs': ['signing-key', 'signs'],
-  'signing key removed': ['signing-key', 'removed'],
-  'key added': ['key', 'added'],
-  'key minting': ['key', 'minting', 'before'],
-  'key retired': ['key', 'retired'],
-  'rollback accepted': ['store', 'rollback-accepted', 'epoch', 'seen', 'found'],
-  'clock accepted': ['store', 'clock-accepted'],
-  'store taken back': ['store', 'taken-back'],
-};
-
-/** Where the id of the thing is: a column of the event, or a member of its detail. */
-const ID_OF: Readonly<Record<Kind, string>> = {
-  identity: 'identityId',
-  passkey: 'identityId',
-  integration: 'clientId',
-  issuer: 'issuer',
-  'token-issuer': 'tokenIssuer',
-  'resource-server': 'resourceServer',
-  'signing-key': 'key',
-  key: 'key',
-  directory: 'id',
-  store: '',
-  unknown: 'id',
-};
-
-/** The act and its author, of this release or an older one. What a later release wrote is kept as words. */
-export function readAct(detail: Detail, columns: object): Act & { readonly by: Author } {
+/** The act and its author. What another release wrote, and this one does not know, is kept as words. */
+export function readAct(detail: Detail): Act & { readonly by: Author } {
   if (isOurs(detail)) return detail;
-  const words = text(detail['did']);
-  const [kind, did, ...names] = SENTENCES[words] ?? (['unknown', 'done'] as const);
-  const known: Detail = { ...detail, ...columns };
-  const facts = names.flatMap((name) => (known[name] === undefined ? [] : [[name, known[name]]]));
-  return {
-    ...{ kind, id: text(known[ID_OF[kind]]), did, ...Object.fromEntries(facts) },
-    ...(did === 'changed' && { changed: fieldsOf(detail) }),
-    ...(kind === 'unknown' && { words }),
-    by: readAuthor(detail['by']),
-  } as Act & { readonly by: Author };
+  const { id, did, by } = detail;
+  return { kind: 'unknown', id: text(id), did: 'done', words: text(did), by: authorOf(by) };
+}
+
+function authored(detail: Detail, type: EventType): Detail {
+  return type === 'revoked' && detail['by'] !== undefined ? { ...detail, by: authorOf(detail['by']) } : detail;
+}
+
+/** Before 0.3 it was a text, such as `command root`. */
+function authorOf(by: unknown): Author {
+  return typeof by === 'object' && by !== null ? (by as Author) : { as: 'command', user: text(by) };
 }
 
 function isOurs(detail: object): detail is Act & { readonly by: Author } {
@@ -179,25 +121,6 @@ function isOurs(detail: object): detail is Act & { readonly by: Author } {
   return typeof kind === 'string' && Object.hasOwn(KINDS, kind) && Object.hasOwn(KINDS[kind as Kind], text(did));
 }
 
-/** The names of the fields, without their values. */
-function fieldsOf({ changed }: Detail): object {
-  const names = text(changed).split(', ').filter(Boolean);
-  return Object.fromEntries(names.map((name) => [name, {}]));
-}
-
-const AUTHORS: Readonly<Record<string, Author>> = {
-  service: { as: 'service', why: 'start' },
-  quickstart: { as: 'service', why: 'quickstart' },
-  'tessera init': { as: 'command' },
-};
-
-/** Events of 0.1 and 0.2 have a text, or nothing where the service derived an identity. */
-export function readAuthor(by: unknown): Author {
-  if (typeof by === 'object' && by !== null) return by as Author;
-  if (by === undefined) return { as: 'service', why: 'first-use' };
-  return AUTHORS[text(by)] ?? { as: 'command', user: text(by).replace(/^command /, '') };
-}
-
 function text(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  return typeof value === 'string' ? value : '';
 }

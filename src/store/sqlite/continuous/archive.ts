@@ -14,8 +14,8 @@ export interface Base {
   readonly pageSize: number;
   /** SHA-256 of base.db. */
   readonly hash: string;
-  /** The path of the store. Missing in backups of version 0.2.0 and older. */
-  readonly store?: string;
+  /** The path of the store. */
+  readonly store: string;
 }
 
 export interface Series {
@@ -67,9 +67,8 @@ function allFolders(archive: string): string[] {
 export function readSeries(folder: string): Series {
   const path = join(folder, 'base.json');
   try {
-    const { sum, ...base } = JSON.parse(readFileSync(path, 'utf8')) as Base & { readonly sum?: string };
-    const isSound = sum === undefined ? isOlder(base) : sum === sumOf(base);
-    if (isSound && Number.isInteger(base.to) && Number.isInteger(base.pageSize)) return { folder, base };
+    const { sum, ...base } = JSON.parse(readFileSync(path, 'utf8')) as Base & { readonly sum: string };
+    if (sum === sumOf(base) && Number.isInteger(base.to) && Number.isInteger(base.pageSize)) return { folder, base };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
@@ -83,12 +82,6 @@ export function baseText(base: Base): string {
 
 function sumOf(base: Base): string {
   return createHash('sha256').update(JSON.stringify(base)).digest('hex');
-}
-
-/** Of 0.2, which wrote no sum and nothing else than this. */
-function isOlder(base: Base): boolean {
-  const names = ['from', 'to', 'position', 'pageSize', 'hash', 'store'];
-  return Object.keys(base).every((name) => names.includes(name));
 }
 
 /** Oldest first. Throws if one is damaged. */

@@ -113,7 +113,7 @@ function lastSeries({ archive, store, onDamage }: FollowOptions) {
 
 /** A restore takes the newest state in a folder, so a folder is for one store. */
 function refuseOtherStore(archive: string, store: string, base: Base): void {
-  if (base.store === undefined || base.store === store) return;
+  if (base.store === store) return;
   throw new BackupRefused(
     `${archive} is the backup of ${base.store}, not of ${store}`,
     'Choose another folder. If the store was moved, rename the old folder.',

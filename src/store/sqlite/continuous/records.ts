@@ -5,8 +5,8 @@ import { OperatorFault } from '../../../core/faults.ts';
 import type { CommittedPages, WalPosition } from './wal-frames.ts';
 
 export interface RecordHead {
-  /** Everything acknowledged before this is in an earlier record. Missing in records of 0.2. */
-  readonly since?: number;
+  /** Everything acknowledged before this is in an earlier record. */
+  readonly since: number;
   /** Everything acknowledged before `from` is in this record or an earlier one; nothing begun after `to` is. Milliseconds. */
   readonly from: number;
   readonly to: number;
@@ -22,7 +22,7 @@ export interface ArchiveRecord {
   readonly pages: () => Iterable<{ readonly page: number; readonly content: Buffer }>;
 }
 
-type Moments = Required<Pick<RecordHead, 'since' | 'from' | 'to'>>;
+type Moments = Pick<RecordHead, 'since' | 'from' | 'to'>;
 
 /** The hash is that of the record, to chain the next one to. */
 export function encodeRecord(
