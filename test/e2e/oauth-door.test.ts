@@ -1,7 +1,6 @@
 // The token endpoint of the oauth door, clause by clause of RFC 6749 and RFC 8705.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { StoreUnavailable } from '../../src/store/store.ts';
 import { anIdentity, anIntegration, scopeOf } from '../samples.ts';
 import { callerOver, PROTOCOLS, reachOf } from './caller.ts';
 import { CERTIFICATE, DEVICE, OauthScene, REVOKE, TOKEN } from './oauth-scene.ts';
@@ -66,28 +65,6 @@ suite('RFC 6749', () => {
       assertRefused(answer, 401, 'invalid_client');
       assert.match(String(answer.headers['www-authenticate']), /^Basic /);
     }
-  });
-
-  test('[RFC 6749 3.2] a parameter given twice is refused, an empty one is missing, an unknown one is ignored', async () => {
-    const twice = `client_id=${CLIENT}&client_id=${CLIENT}&grant_type=refresh_token&refresh_token=x`;
-    assertRefused(await door.post(TOKEN, twice), 400, 'invalid_request');
-    assertRefused(await door.post(TOKEN, { client_id: '', grant_type: 'refresh_token' }), 400, 'invalid_request');
-    assert.equal((await door.post(DEVICE, { client_id: CLIENT, scope: '', colour: 'red' })).status, 200);
-  });
-
-  test('[RFC 6749 3.2] the token endpoint takes POST and forms only', async () => {
-    const got = await door.stranger.ask({ path: TOKEN });
-    assertRefused(got, 405, 'invalid_request');
-    assert.equal(got.headers['allow'], 'POST');
-    const body = JSON.stringify({ ...CERTIFICATE });
-    const json = { 'content-type': 'application/json' };
-    assertRefused(
-      await door.stranger.ask({ method: 'POST', path: TOKEN, headers: json, body }),
-      400,
-      'invalid_request',
-    );
-    const charset = { 'content-type': 'application/x-www-form-urlencoded; charset=UTF-8' };
-    assert.equal((await door.post(DEVICE, { client_id: CLIENT }, charset)).status, 200);
   });
 
   test('[RFC 6749 3.3] scope is a list; the answer says each permission by itself, sorted', async () => {
@@ -269,25 +246,4 @@ test('over a limit: 429 slow_down with Retry-After', async (t) => {
   const refused = await door.post(DEVICE, { client_id: CLIENT }, {}, caller);
   assertRefused(refused, 429, 'slow_down');
   assert.ok(Number(refused.headers['retry-after']) >= 1);
-});
-
-test('the store is away: 503 temporarily_unavailable with Retry-After; a fault: 500 server_error', async (t) => {
-  let failure: Error | undefined;
-  const failing = await startService({
-    store: (real) => ({
-      ...real,
-      create: (table, key, decide) => (failure ? Promise.reject(failure) : real.create(table, key, decide)),
-    }),
-  });
-  const caller = callerOver('HTTP/1.1', reachOf(failing));
-  t.after(() => failing.stop());
-  t.after(() => caller.close());
-  failure = new StoreUnavailable('secret detail');
-  const away = await door.post(DEVICE, { client_id: CLIENT }, {}, caller);
-  assertRefused(away, 503, 'temporarily_unavailable');
-  assert.equal(away.headers['retry-after'], '1');
-  failure = new Error('secret detail');
-  const fault = await door.post(DEVICE, { client_id: CLIENT }, {}, caller);
-  assertRefused(fault, 500, 'server_error');
-  assert.doesNotMatch(away.text + fault.text, /secret detail/);
 });

@@ -97,16 +97,6 @@ suite('refusals of the server', () => {
     await answers(request('PUT /legacy/Authorize/Token'), json('405 Method Not Allowed', oauth(words), 'allow: POST'));
   });
 
-  test('bodies that are too large', async () => {
-    const large = request(
-      'POST /legacy/Authorize/Token',
-      'Content-Type: application/json\r\nContent-Length: 9999999\r\n',
-    );
-    const answer = await exchange(service.port, large);
-    assert.match(answer, /^HTTP\/1\.1 413 Payload Too Large\r\n/);
-    assert.ok(answer.endsWith(`\r\n\r\n${oauth('The body is too large, or in too many parts.')}`), answer);
-  });
-
   test('requests that are not HTTP, or lack a Host', async () => {
     const words = 'The request is malformed.';
     assert.match(await exchange(service.port, 'nonsense\r\n\r\n'), new RegExp(`^HTTP/1.1 400 ${words}\r\n`));

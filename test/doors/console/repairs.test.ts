@@ -111,15 +111,6 @@ test('an issuer whose revocation checks are off says so in the list, on its page
   assert.doesNotMatch(await read('/console'), warned);
 });
 
-test('a refusal names its last request, but does not link to it: only the newest is kept', async () => {
-  const { text } = await olga.get('/console');
-  assert.match(text, /<span class="id small">[0-9a-f]{16}<\/span>/);
-  assert.doesNotMatch(
-    text.slice(text.indexOf('id="refused"'), text.indexOf('</section>', text.indexOf('id="refused"'))),
-    /console\/requests/,
-  );
-});
-
 test('an operator is not told to ask the operator', async () => {
   for (const [index, reason] of [
     'grant-revoked',

@@ -119,19 +119,6 @@ test('a request id leads to its explanation, and a refusal says what to do', asy
   assert.match((await olga.get('/console/requests/nothing')).text, /Nothing found for &quot;nothing&quot;/);
 });
 
-test('the overview names integrations that were refused lately, above what was refused and the plots', async () => {
-  const { text } = await olga.get('/console');
-  const order = ['Needs attention', `Requests of ${CLIENT} were refused: `, 'Refused lately', '<svg'];
-  const found = order.map((words) => text.indexOf(words));
-  assert.ok(!found.includes(-1) && found.every((at, index) => index === 0 || at > (found[index - 1] ?? 0)), `${found}`);
-  assert.doesNotMatch(text, /Nothing needs attention/);
-  assert.match(
-    text,
-    /Reused refresh tokens.*<span class="small says">none<\/span><\/figcaption>\s*<a /s,
-    'an empty plot says so',
-  );
-});
-
 test('it finds by a part of a name, whatever its case, and says what it did not find', async () => {
   const second = await scene.grant(2, 'vera');
   const nina = `/console/identities/${encodeURIComponent(PEOPLE.nina.id)}`;
