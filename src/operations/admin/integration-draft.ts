@@ -10,7 +10,7 @@ import { isoTime } from '../../core/time.ts';
 import { isAddressRange } from '../../outbound/address-filter.ts';
 import { resourceServers } from '../../store/tables/resource-servers.ts';
 import { isSigned } from '../../tokens/access-token.ts';
-import type { DraftPorts } from './acts/work/kind.ts';
+import { type DraftPorts, rowOf, unlessEmpty, type Whole } from './acts/work/kind.ts';
 import { tokenIssuerOf } from './acts/work/token-issuer.ts';
 import { type Acted, decline } from './admin.ts';
 import { findOnce } from './find-identity.ts';
@@ -23,8 +23,16 @@ import { NEW_CLIENT_ID, PLAIN_NAME, PLAIN_TEXT, SHOWN_NAME } from './text-forms.
 
 /** Not even hashes of secrets are shown. A `confidential: false` would contradict a key that a client adds before it sends this back. */
 export function writtenIntegration(row: Integration): WrittenIntegration {
-  const { scope, confidential, keys, secrets, ...rest } = row;
-  const integration = without(rest, ['removed', 'registration', 'disabledByOwner']);
+  const {
+    scope,
+    confidential,
+    keys,
+    secrets,
+    removed: _,
+    registration: __,
+    disabledByOwner: ___,
+    ...integration
+  } = row;
   const made = secrets?.map(({ createdAt, endsAt }) => ({ createdAt: isoTime(createdAt), endsAt: isoTime(endsAt) }));
   return {
     ...integration,
@@ -50,30 +58,44 @@ export async function draftedIntegration(
   if (!access.ok) return access;
   const keys = body.publicKeys ? replacedKeys(body.publicKeys) : accept(before?.keys);
   if (!keys.ok) return keys;
-  const { flows, overrides, name, description, vendor, enabled, binding, accessTokenFormat, ...more } = body;
+  const { name, description, vendor, enabled, flows, binding, accessTokenFormat, confidential } = body;
   const isOfOwner = before?.enabled ? ports.isOwner : before?.disabledByOwner;
-  const { owners, tokenEndpointAudience, publicEnterprise, secretAddresses, resourceServer, exchange } = more;
-  const next = {
-    ...without(before, OPTIONAL),
+  const proofs = {
+    flows: { device: flows.device ?? true, certificate: flows.certificate ?? true, ...said(flows) },
+    keys: keys.value,
+    secrets: before?.secrets,
+  };
+  const isProven = hasProofs(rowOf<Proofs>(proofs, undefined));
+  if (isProven && confidential === false) return decline('public-with-proofs', clientIdText);
+  const next: Whole<Integration> = {
     clientId: named.value.clientId,
     name,
     description,
     vendor,
     scope: named.value.scope,
     enabled,
-    flows: { device: flows.device ?? true, certificate: flows.certificate ?? true, ...said(flows) },
+    flows: proofs.flows,
     access: access.value,
     binding,
     accessTokenFormat,
-    overrides: Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined)),
-    ...said({ owners, tokenEndpointAudience, publicEnterprise, secretAddresses, exchange }),
-    ...(resourceServer && { resourceServer: resourceServer as ResourceServerId }),
-    ...(keys.value && { keys: keys.value }),
-    ...(!enabled && isOfOwner && { disabledByOwner: true as const }),
+    overrides: Object.fromEntries(Object.entries(body.overrides).filter(([, value]) => value !== undefined)),
+    owners: unlessEmpty(body.owners),
+    tokenEndpointAudience: unlessEmpty(body.tokenEndpointAudience),
+    publicEnterprise: unlessEmpty(body.publicEnterprise),
+    secretAddresses: unlessEmpty(body.secretAddresses),
+    exchange: unlessEmpty(body.exchange),
+    resourceServer: unlessEmpty(body.resourceServer) as ResourceServerId | undefined,
+    keys: proofs.keys,
+    secrets: proofs.secrets,
+    disabledByOwner: !enabled && isOfOwner ? true : undefined,
+    removed: undefined,
+    registration: before?.registration,
+    confidential: confidential ?? (before?.confidential || isProven),
   };
-  if (hasProofs(next) && more.confidential === false) return decline('public-with-proofs', clientIdText);
-  return accept({ ...next, confidential: more.confidential ?? (before?.confidential || hasProofs(next)) });
+  return accept(rowOf(next, before));
 }
+
+type Proofs = Pick<Integration, 'flows' | 'keys' | 'secrets'>;
 
 export function draftedNames(clientIdText: string, scopeText: string | undefined, before?: Integration) {
   const clientId = parseClientId(clientIdText);
@@ -83,21 +105,9 @@ export function draftedNames(clientIdText: string, scopeText: string | undefined
   return accept({ clientId, scope });
 }
 
-const OPTIONAL = [
-  ...(['owners', 'tokenEndpointAudience', 'publicEnterprise', 'secretAddresses'] as const),
-  ...(['resourceServer', 'exchange', 'keys', 'disabledByOwner'] as const),
-];
-
-/** What a later release has added to a row stays, but not what this one leaves out on purpose. */
-export function without<T extends object, N extends keyof T>(row: T | undefined, names: readonly N[]): Omit<T, N> {
-  const isKept = ([name]: [string, unknown]) => !names.some((each) => each === name);
-  return Object.fromEntries(Object.entries(row ?? {}).filter(isKept)) as Omit<T, N>;
-}
-
 /** Without what is false or empty: rows do not have it. */
 function said<T extends object>(values: T): Partial<T> {
-  const isEmpty = (value: unknown) => !value || (Array.isArray(value) && value.length === 0);
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => !isEmpty(value))) as Partial<T>;
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => unlessEmpty(value))) as Partial<T>;
 }
 
 function objectionTo(draft: Required<WrittenIntegration>) {

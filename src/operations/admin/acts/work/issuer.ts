@@ -17,10 +17,9 @@ import { rows } from '../../../../store/pages.ts';
 import { issuers } from '../../../../store/tables/issuers.ts';
 import { tokenIssuers } from '../../../../store/tables/token-issuers.ts';
 import { type AdminOutcome, decline } from '../../admin.ts';
-import { without } from '../../integration-draft.ts';
 import { IssuerObject, type WrittenIssuer } from '../../issuer-objects.ts';
 import { DIRECTORY, POLICY, TRUST_DOMAIN } from '../../text-forms.ts';
-import type { DraftPorts, ObjectKind } from './kind.ts';
+import { type DraftPorts, type ObjectKind, rowOf, unlessEmpty, type Whole } from './kind.ts';
 import { thingWork } from './thing.ts';
 
 export const KIND: ObjectKind<'issuer', WrittenIssuer> = {
@@ -48,7 +47,8 @@ export const KIND: ObjectKind<'issuer', WrittenIssuer> = {
   /** Contract 5.4: an issuer is pinned by its key, and must be a CA (CVE-2025-6037). A change is checked as if it were approved now. */
   drafted: async (label, { pem, revocation: checks, ...body }, before, ports) => {
     if (!isLabel(label)) return decline('label-malformed', label);
-    const settings = settingsOf(body);
+    const whole = settingsOf(body);
+    const settings = rowOf<Settings>(whole, undefined);
     const objection = objectionToSettings(settings);
     if (objection) return objection;
     const kept = before ?? (await ports.store.load(issuers, label)).found?.row;
@@ -58,15 +58,15 @@ export const KIND: ObjectKind<'issuer', WrittenIssuer> = {
     if (!chain.ok) return chain;
     const [{ der: certificate }, ...intermediates] = chain.value;
     if (before && keyOf(before.certificate) !== keyOf(certificate)) return decline('issuer-key-differs', label);
-    return accept({
-      ...without(before, OPTIONAL),
-      ...settings,
+    const next: Whole<ApprovedIssuer> = {
+      ...whole,
       label,
       certificate,
       intermediates: intermediates.map(({ der }) => der),
       revocation: revocation.value,
       enabled: true,
-    });
+    };
+    return accept(rowOf(next, before));
   },
   /** A label is that of one issuer, of whatever kind. With one key under two labels, one certificate would have two identities. */
   objection: async ({ label, certificate }, before, { store }) => {
@@ -89,24 +89,21 @@ export const KIND: ObjectKind<'issuer', WrittenIssuer> = {
 
 export const THINGS = thingWork<WrittenIssuer>(KIND);
 
-const OPTIONAL = [
-  ...(['curves', 'directories', 'integrations', 'trustDomains', 'policies', 'mlDsa', 'upnComparison'] as const),
-];
-
 type Settings = Omit<ApprovedIssuer, 'label' | 'certificate' | 'intermediates' | 'revocation' | 'enabled'>;
 
 /** As an issuer is stored: empty lists, and what has its default, are undefined. */
-function settingsOf(body: Omit<Required<WrittenIssuer>, 'pem' | 'revocation'>): Settings {
-  const { identitySources, identities, profile, curves, directories, integrations, trustDomains, policies } = body;
-  const lists = { curves, directories, integrations, trustDomains, policies };
-  const said = Object.entries(lists).filter(([, list]) => list.length > 0);
+function settingsOf(body: Omit<Required<WrittenIssuer>, 'pem' | 'revocation'>): Whole<Settings> {
   return {
-    identitySources,
-    identities,
-    profile,
-    ...Object.fromEntries(said),
-    ...(body.mlDsa && { mlDsa: true }),
-    ...(body.upnComparison !== 'exact' && { upnComparison: body.upnComparison }),
+    identitySources: body.identitySources,
+    identities: body.identities,
+    profile: body.profile,
+    curves: unlessEmpty(body.curves),
+    directories: unlessEmpty(body.directories),
+    integrations: unlessEmpty(body.integrations) as Settings['integrations'],
+    trustDomains: unlessEmpty(body.trustDomains),
+    policies: unlessEmpty(body.policies),
+    mlDsa: unlessEmpty(body.mlDsa),
+    upnComparison: body.upnComparison === 'exact' ? undefined : body.upnComparison,
   };
 }
 

@@ -73,3 +73,17 @@ export async function present(kind: AnyKind, { store }: StorePort): Promise<Map<
   const found = await Array.fromAsync(rows(store, tableOf(kind)));
   return new Map(found.filter((row) => isThere(kind, row)).map((row) => [kind.keyOf(row), row]));
 }
+
+/** Every field that a row may have: a draft that forgets one does not compile. */
+export type Whole<Row> = { readonly [Field in keyof Required<Row>]: Row[Field] };
+
+/** The row that a draft describes, in its order, without what is undefined. What a later release has added to it stays. */
+export function rowOf<Row extends object>(whole: Whole<Row>, before: Row | undefined): Row {
+  const fields = Object.entries({ ...whole, ...before, ...whole }).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(fields) as Row;
+}
+
+/** As rows have it: what is empty is absent. */
+export function unlessEmpty<T>(value: T): T | undefined {
+  return !value || (Array.isArray(value) && value.length === 0) ? undefined : value;
+}

@@ -13,7 +13,7 @@ import { findOnce } from '../../find-identity.ts';
 import { ResourceServerObject, type WrittenResourceServer } from '../../objects.ts';
 import { changedBetween } from '../../perform.ts';
 import { PLAIN_NAME } from '../../text-forms.ts';
-import type { ObjectKind } from './kind.ts';
+import { type ObjectKind, rowOf, type Whole } from './kind.ts';
 import { thingWork } from './thing.ts';
 
 export const KIND: ObjectKind<'resource-server', WrittenResourceServer> = {
@@ -41,15 +41,17 @@ export const KIND: ObjectKind<'resource-server', WrittenResourceServer> = {
     const identity = isKept ? undefined : await findOnce(body.identity, ports);
     if (identity?.ok === false) return identity;
     const speaker = identity?.value.id ?? (body.identity ? before?.identity : undefined);
-    return accept({
+    const next: Whole<ResourceServer> = {
       id,
       audience,
       name,
       resources: resources.value,
       enabled,
       secrets: before?.secrets ?? [],
-      ...(speaker && { identity: speaker }),
-    });
+      identity: speaker,
+      removed: undefined,
+    };
+    return accept(rowOf(next, before));
   },
   /** An audience names one resource server, and never this service. An id is never that of an integration. */
   objection: async ({ id, audience }, before, { store, issuer }) => {

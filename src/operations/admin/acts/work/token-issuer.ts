@@ -4,6 +4,7 @@ import { readKeySet } from '../../../../assertions/key-set.ts';
 import { isLabel } from '../../../../core/identity.ts';
 import { type FetchSettings, isKeyAddress, type KeySource } from '../../../../core/key-source.ts';
 import { accept } from '../../../../core/outcome.ts';
+import type { TokenIssuer } from '../../../../core/token-issuer.ts';
 import { isAddressRange } from '../../../../outbound/address-filter.ts';
 import { readPem } from '../../../../pki/der/pem.ts';
 import { rows } from '../../../../store/pages.ts';
@@ -15,7 +16,7 @@ import { type AdminOutcome, decline } from '../../admin.ts';
 import { readRules, writtenRules } from '../../assertion-rules.ts';
 import { LONGEST_ASSERTION, TokenIssuerObject, type WrittenTokenIssuer } from '../../issuer-objects.ts';
 import { CLAIM_TEXT } from '../../text-forms.ts';
-import type { ObjectKind } from './kind.ts';
+import { type ObjectKind, rowOf, unlessEmpty, type Whole } from './kind.ts';
 import { thingWork } from './thing.ts';
 
 export const KIND: ObjectKind<'token-issuer', WrittenTokenIssuer> = {
@@ -49,19 +50,20 @@ export const KIND: ObjectKind<'token-issuer', WrittenTokenIssuer> = {
     if (audience && !CLAIM_TEXT.test(audience)) return decline('assertion-audience-malformed', audience);
     if (maxAssertionLifetime < 1 || maxAssertionLifetime > LONGEST_ASSERTION)
       return decline('assertion-lifetime-malformed', `${maxAssertionLifetime}`);
-    return accept({
+    const next: Whole<TokenIssuer> = {
       label,
       issuer,
       keys: keys.value,
       algorithms,
-      ...(kind === 'enterprise' && { kind }),
-      ...(audience && { audience }),
-      ...(tokenEndpointAudience && { tokenEndpointAudience }),
+      kind: kind === 'enterprise' ? kind : undefined,
+      audience: unlessEmpty(audience),
+      tokenEndpointAudience: unlessEmpty(tokenEndpointAudience),
       assertions,
       maxAssertionLifetime,
       rules: rules.value,
       enabled: true,
-    });
+    };
+    return accept(rowOf(next, before));
   },
   /** Every `iss` has one label, and is no client id; every label is that of one issuer, of whatever kind. */
   objection: async ({ label, issuer }, before, ports) => {
