@@ -63,7 +63,7 @@ suite('signing in with a passkey [threats: Passkeys]', () => {
     const { challenge, ...options } = JSON.parse((await visitor.get('/account/sign-in/passkey')).text);
     const rpId = new URL(service.url).hostname;
     assert.deepEqual(options, { timeout: 300_000, rpId, userVerification: 'required' });
-    assert.match(challenge, /^[\w-]{43}$/, '32 octets');
+    assert.match(challenge, /^[\w-]{22,}$/, 'at least 16 octets');
   });
 
   test('with the name of another account it is refused', async () => {
