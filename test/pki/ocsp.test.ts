@@ -61,6 +61,12 @@ suite('an OCSP answer', () => {
     }
   });
 
+  test('without nextUpdate is trusted for ten minutes (RFC 6960 2.4)', async () => {
+    const at = (thisUpdate: string) => answered(() => root.ocsp(caller.serial, { thisUpdate, nextUpdate: null }));
+    assert.equal(await at('2026-11-15T11:51:00Z'), 'accepted caller');
+    assert.equal(await at('2026-11-15T11:40:00Z'), UNKNOWN);
+  });
+
   test('of a revoked delegate is ignored', async () => {
     const rsa = makeAuthority({ name: 'RSA Root', keys: rsaKeys() });
     const usages = [OCSP_SIGNING];
