@@ -18,7 +18,7 @@ export interface NamedClient {
   readonly guest?: ClientUrl;
 }
 
-const LONGEST = 512;
+export const CLIENT_URL_MAX_LENGTH = 512;
 
 /** What names clients: the registered integrations come first. */
 export interface ClientNames {
@@ -39,7 +39,7 @@ export function namedClient(
 
 /** https with a path, without user name or fragment, and written as browsers write it: one client has one address. */
 function isClientUrl(text: string): boolean {
-  if (!text.startsWith('https://') || text.length > LONGEST || !URL.canParse(text)) return false;
+  if (!text.startsWith('https://') || text.length > CLIENT_URL_MAX_LENGTH || !URL.canParse(text)) return false;
   const { href, pathname, username, password, hash } = new URL(text);
   return href === text && pathname !== '/' && !username && !password && !hash;
 }

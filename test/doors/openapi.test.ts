@@ -173,6 +173,7 @@ test('schemas limit what the service limits, and nothing else', () => {
     [undefined, undefined, 0],
   ];
   const [clientId, lengths] = [[1, 128, undefined], { expires_in: duration, interval: duration }];
+  const oauthId = [1, 512, undefined];
   const withPrefix = (schema: string, of: Readonly<Record<string, unknown>>) =>
     Object.fromEntries(Object.entries(of).map(([name, limit]) => [`${schema} ${name}`, limit]));
   assert.deepEqual(limits, {
@@ -183,8 +184,10 @@ test('schemas limit what the service limits, and nothing else', () => {
     ...withPrefix('CertificateGrant', { expires_in: duration }),
     ...withPrefix('DeviceGrant', lengths),
     ...withPrefix('VerifiedToken', { valid_for: duration }),
-    ...withPrefix('OauthRevocationRequest', { token: some }),
-    ...withPrefix('OauthIntrospectionRequest', { token: some }),
+    ...withPrefix('OauthTokenRequest', { client_id: oauthId }),
+    ...withPrefix('OauthDeviceRequest', { client_id: oauthId }),
+    ...withPrefix('OauthRevocationRequest', { client_id: oauthId, token: some }),
+    ...withPrefix('OauthIntrospectionRequest', { client_id: clientId, token: some }),
     ...withPrefix('OauthTokenGrant', { expires_in: duration, refresh_token_expires_in: duration }),
   });
   const { client_id, code } = schemas['OauthTokenRequest']?.properties ?? {};

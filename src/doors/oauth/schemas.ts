@@ -1,4 +1,5 @@
 // The schemas of this door, used to read requests and for the OpenAPI document.
+import { CLIENT_URL_MAX_LENGTH } from '../../core/client-document.ts';
 import type { ActClaim } from '../../core/grant.ts';
 import { boolean, described, integer, list, named, object, optional, string, type ValueOf } from '../../schema.ts';
 import { GRANT_TYPES } from './grant-types.ts';
@@ -6,15 +7,17 @@ import { OAUTH_ERRORS } from './wording.ts';
 
 const text = (description: string, ...examples: string[]) =>
   optional(string({ description, ...(examples.length > 0 && { examples }) }));
+const clientId = (whose: string, maxLength: number, example: string) => {
+  const description = `The id of the ${whose}, here or as user name of HTTP Basic. Case sensitive.`;
+  return optional(string({ description, minLength: 1, maxLength, examples: [example] }));
+};
 const texts = (description: string) => optional(list(string(), { description }));
 const flag = (description: string) => optional(boolean({ description }));
 const epoch = (description: string) => optional(integer({ description: `${description} Epoch seconds.` }));
 
 const CLIENT = {
-  client_id: text(
-    'The Client ID of the API integration, here or as user name of HTTP Basic. Case sensitive.',
-    'orders-sync',
-  ),
+  // The address of a guest may be longer than a registered id.
+  client_id: clientId('API integration', CLIENT_URL_MAX_LENGTH, 'orders-sync'),
   client_secret: text('The generated secret of the integration, here or as password of HTTP Basic, if it has one.'),
   client_assertion: text(
     'A JWT that is signed with a key of the integration (RFC 7523 2.2). With client_credentials also the JWT of a platform.',
@@ -63,7 +66,7 @@ export const RevocationForm = named('OauthRevocationRequest', {
 });
 
 export const IntrospectionForm = named('OauthIntrospectionRequest', {
-  client_id: text('The id of the resource server, here or as user name of HTTP Basic. Case sensitive.'),
+  client_id: clientId('resource server', 128, 'orders-api'),
   client_secret: text('The secret of the resource server, here or as password of HTTP Basic.'),
   token: string({ description: 'The access token that a caller sent.', minLength: 1 }),
   token_type_hint: text('Not needed; ignored.'),

@@ -1,7 +1,8 @@
 // What /Schemas of the scim door says of attributes (RFC 7643 7) is what it takes.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Shape, type Walk, walk } from '../../e2e/schema-walk.ts';
+import type { Shape } from '../../e2e/schema-judge.ts';
+import { type Walk, walk } from '../../e2e/schema-walk.ts';
 import type { TestService } from '../../e2e/service.ts';
 import { type Scim, scimAt, secretFor, startPushed } from './pushing-service.ts';
 
