@@ -23,22 +23,8 @@ export function candidates(node: Shape, local: unknown, supply: Supply, judge: J
 }
 
 const OTHERS = [
-  null,
-  true,
-  false,
-  0,
-  1,
-  -1,
-  1.5,
-  1e15,
-  Number.MAX_SAFE_INTEGER,
-  1e300,
-  '',
-  'text',
-  [],
-  ['x'],
-  {},
-  { x: 1 },
+  ...[null, true, false, 0, 1, -1, 1.5, 1e15, Number.MAX_SAFE_INTEGER, 1e300],
+  ...['', 'text', [], ['x'], {}, { x: 1 }],
 ];
 
 const NAMES = ['', 'a', 'x y', '/sub', '/iss', '/a~2', 'local', 'nobody', '__proto__', 'constructor', 'unknown'];
