@@ -87,11 +87,19 @@ function readSetting(node: Node, value: unknown, path: Path, reading: Reading): 
   const outside = known === undefined ? undefined : whyOutside(known, node);
   if (outside !== undefined) return blame(path, outside, reading, node);
   if (known !== undefined) return known;
-  const entry = Array.isArray(value) ? value.findIndex((one) => !fits(node.anyOf?.[0]?.items ?? {}, one)) : -1;
-  if (Array.isArray(value) && entry >= 0)
-    return blame([...path, entry], `expected ${node.expected}; found ${shown(value[entry])}`, reading, node);
+  if (Array.isArray(value) && node.entry !== undefined) return blameList(node, node.entry, value, path, reading);
   const found = SECRET_KINDS.includes(node.kind) ? '' : `; found ${shown(value)}`;
   return blame(path, `expected ${node.expected}${found}`, reading, node);
+}
+
+function blameList(node: Node, entry: string, value: readonly unknown[], path: Path, reading: Reading): undefined {
+  const { items = {}, minItems = 0 } = node.anyOf?.[0] ?? {};
+  const wrong = [...value.keys()].filter((index) => !fits(items, value[index]));
+  for (const index of wrong) blame([...path, index], `expected ${entry}; found ${shown(value[index])}`, reading, node);
+  if (wrong.length > 0) return undefined;
+  if (value.length < minItems)
+    return blame(path, `name at least one ${entry.replace(/^(?:an?|one) /, '')}`, reading, node);
+  return blame(path, `expected ${node.expected}; found ${shown(value)}`, reading, node);
 }
 
 /** Undefined if the value is not of this kind. */
@@ -128,7 +136,8 @@ function whyOutside(value: unknown, { least = 0, most = Number.POSITIVE_INFINITY
 
 function blame(path: Path, problem: string, { mistakes }: Reading, node?: Node, todo?: string): undefined {
   const [example] = node?.examples ?? [];
-  const words = example === undefined ? {} : { example: `${path.at(-1)}: ${inYaml(example)}` };
+  const name = path.findLast((step) => typeof step === 'string');
+  const words = example === undefined ? {} : { example: `${name}: ${inYaml(example)}` };
   mistakes.push({ path: path.join('.'), problem, ...words, ...(todo !== undefined && { todo }) });
   return undefined;
 }

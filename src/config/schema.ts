@@ -72,7 +72,7 @@ export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance serv
     enabled: flag('Whether it is served, with metadata under `/.well-known`.', true),
     mount: text('a path such as /oauth2', '^(/[A-Za-z0-9._~-]+)+$', 'Its path; case-sensitive.', '/oauth2'),
     clientDocuments: texts(
-      'a list of host names, or * for all',
+      ['a host name, or * for all', 'host names, or * for all'],
       '^(\\*|[a-z0-9.-]+(:[0-9]{1,5})?)$',
       'Hosts whose clients need no registration (docs/agents.md).',
       { default: [], example: ['agents.example.com'] },

@@ -1,7 +1,7 @@
 // A setting is a piece of the schema. Besides its type it carries the text for the reference page, for editors and for
 // error messages. `kind` says how its text is decoded into the value that the program holds (read.ts).
 
-import { ADDRESS_RANGE, HOST, IPV6, PORT } from '../core/address-pattern.ts';
+import { ADDRESS_RANGE } from '../core/address-pattern.ts';
 import { DURATION_PATTERN, formatDuration } from '../core/duration.ts';
 import type { Seconds } from '../core/time.ts';
 import {
@@ -25,6 +25,8 @@ type UsualPair = { readonly default?: unknown; readonly example: unknown };
 export interface SettingNotes {
   readonly description: string;
   readonly expected: string;
+  /** What an entry of a list is expected to be. */
+  readonly entry?: string;
   readonly kind?: Kind;
   readonly default?: unknown;
   readonly examples: readonly unknown[];
@@ -85,10 +87,11 @@ export function choices<const Values extends readonly string[]>(
   more = {},
 ) {
   const items = { enum: values };
-  const expected = `a list of ${values.join(', ')}`;
+  const names = values.join(', ');
   return described<readonly Values[number][]>({
     anyOf: [{ type: 'array', minItems: 1, uniqueItems: true, items, ...more }],
-    ...notes(expected, description, usual),
+    ...notes(`a list of ${names}`, description, usual),
+    entry: `one of ${names}`,
   });
 }
 
@@ -96,13 +99,21 @@ export function text(expected: string, pattern: string, description: string, usu
   return string({ pattern, ...notes(expected, description, usual) });
 }
 
-export function texts(expected: string, pattern: string, description: string, usual?: Usual, more: object = {}) {
+/** `entry`: what each is, and what several are. */
+export function texts(
+  [entry, several]: readonly [string, string],
+  pattern: string,
+  description: string,
+  usual?: Usual,
+  more: object = {},
+) {
   const list = { type: 'array', items: { type: 'string', pattern }, ...more } as const;
-  return described<readonly string[]>({ anyOf: [list], ...notes(expected, description, usual) });
+  return described<readonly string[]>({ anyOf: [list], ...notes(`a list of ${several}`, description, usual), entry });
 }
 
 export function networks(description: string, example: readonly string[], more?: object) {
-  return texts('a list of IP addresses or networks', ADDRESS_RANGE, description, { default: [], example }, more);
+  const words = ['an IP address or a network', 'IP addresses or networks'] as const;
+  return texts(words, ADDRESS_RANGE, description, { default: [], example }, more);
 }
 
 /** Refused: ~ and variables, which only a shell expands, other names in angle brackets, spaces at an end, and control characters. */
@@ -115,14 +126,14 @@ export function path(description: string, usual?: Usual) {
   return string({ pattern: `^${PATH}$`, ...notes(expected, description, usual, 'path') });
 }
 
-/** What a name of other letters is in ASCII, the loader finds out. */
-const OTHER_LETTERS = '[^\\s/?#@:]*[^\\s\\p{ASCII}\\p{Cs}][^\\s/?#@:\\p{Cs}]*';
+const HOST = 'A host as browsers read it; `http` is for loopback only.';
 
+/** `URL` reads the host, and finds loopback in `127.1` too: the pattern refuses `http` only for what cannot be loopback. */
 export function url(description: string, usual?: Usual) {
   return string({
-    pattern: `^https?://(?:${HOST}|\\[(?:${IPV6})\\]|${OTHER_LETTERS})(?::${PORT})?/?$`,
-    not: { type: 'string', pattern: '^http://(?!(?:localhost|127(?:\\.[0-9]{1,3}){3}|\\[::1\\])(?:[:/]|$))' },
-    ...notes('https:// and a name in lower case, without a path', description, usual, 'url'),
+    pattern: '^https?://[^\\s/?#@]+/?$',
+    not: { type: 'string', pattern: '^http://(?:[A-Za-z0-9-]+\\.)+[A-Za-z]+(?:[:/]|$)' },
+    ...notes('https:// and a name in lower case, without a path', `${description} ${HOST}`, usual, 'url'),
   });
 }
 

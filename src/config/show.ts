@@ -39,7 +39,7 @@ export function configJsonSchema(): unknown {
 }
 
 function cleaned(node: Node): unknown {
-  const { expected: _, kind, least, most, required, properties, items, oneOf, ...rest } = node;
+  const { expected: _, entry: __, kind, least, most, required, properties, items, oneOf, ...rest } = node;
   const needed = required?.filter((key) => properties?.[key]?.default === undefined) ?? [];
   const value = writtenDefault(node);
   return {

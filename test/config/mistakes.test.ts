@@ -92,6 +92,46 @@ suite('a mistake is reported with its path, the expected form and an example', (
   });
 });
 
+suite('a wrong entry of a list is named by itself, with an example of the list', () => {
+  const oidc = (more: string) =>
+    `directories: [{ label: corp, kind: oidc, issuer: "https://a.example", clientId: t, ${more} }]`;
+  const rows: [yaml: string, mistakes: Record<string, string>, example: string][] = [
+    [
+      'proxies: { addresses: [10.0.0.1, 10.0.0.300, 10.0.0.0/33] }',
+      {
+        'proxies.addresses.1': 'expected an IP address or a network; found "10.0.0.300"',
+        'proxies.addresses.2': 'expected an IP address or a network; found "10.0.0.0/33"',
+      },
+      'addresses: ["10.0.0.0/24"]',
+    ],
+    [
+      oidc('scopes: [openid, "a b"]'),
+      { 'directories.0.scopes.1': 'expected a scope; found "a b"' },
+      'scopes: ["openid","profile","email"]',
+    ],
+    [
+      oidc('scopes: openid'),
+      { 'directories.0.scopes': 'expected a list of scopes; found "openid"' },
+      'scopes: ["openid","profile","email"]',
+    ],
+    [oidc('idClaims: []'), { 'directories.0.idClaims': 'name at least one claim' }, 'idClaims: ["tid","oid"]'],
+    [
+      'listeners: [{ doors: [ops, ops] }]',
+      {
+        'listeners.0.doors': 'expected a list of authsvc, oauth, pages, ops, admin, scim, console; found ["ops","ops"]',
+      },
+      'doors: ["ops"]',
+    ],
+  ];
+  for (const [yaml, expected, shown] of rows) {
+    test(Object.values(expected).join('; '), () => {
+      const found = mistakesIn(yaml);
+      assert.deepEqual(Object.fromEntries(found.map(({ path, problem }) => [path, problem])), expected);
+      assert.deepEqual([...new Set(found.map(({ example }) => example))], [shown]);
+    });
+  }
+});
+
 suite('values that look right', () => {
   const rows: [why: string, yaml: string, path: string, words: RegExp][] = [
     ['a colour that is a comment in YAML', 'pages:\n  accent: #0b5fff', 'pages.accent', /no value.*begins with #/],
@@ -179,7 +219,6 @@ suite('rules between settings', () => {
     ],
     ['the oauth door at the place of another', 'oauth: { mount: /Device }', 'oauth.mount', /belongs to another door/],
     ['the oauth door below authsvc', 'oauth: { mount: /authsvc/oauth }', 'oauth.mount', /belongs to another door/],
-    ['a proxy that is no network', 'proxies: { addresses: ["10.0.0.300"] }', 'proxies.addresses.0', /IP address/],
     [
       'a certificate header without trusted proxies',
       'proxies: { clientCertificateHeader: xfcc }',

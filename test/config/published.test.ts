@@ -2,13 +2,15 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { loadConfig } from '../../src/config/load.ts';
 import { ConfigFault } from '../../src/config/mistake.ts';
 import { walk } from '../e2e/schema-walk.ts';
 import { fileWith } from './configured.ts';
 
-/** Allowed by the schema, which cannot compare one setting with another. */
-const BETWEEN_SETTINGS = [
+/** Allowed by the schema, which cannot compare one setting with another, nor read a host as `URL` does. */
+const BEYOND_SCHEMA = [
+  /^(?:listeners\.\d\.)?publicUrl: (?:expected https:\/\/ and a name|http:\S+ is not encrypted)/,
   /^listeners\.\d+: (?:another listener already has|plain HTTP on)/,
   /^listeners\.\d+\.clientCertificates: require needs tls/,
   /^authsvc\.mounts\.\d\.path: (?:another mount already has|\S+ belongs to another door)/,
@@ -60,7 +62,7 @@ async function refusal(value: unknown): Promise<string | undefined> {
 
 test('the loader takes what the published schema of the configuration allows, and nothing else', async () => {
   const schema = JSON.parse(readFileSync('docs/tessera.schema.json', 'utf8'));
-  const published = { name: '', schema, base: BASE, refusal, elsewhere: BETWEEN_SETTINGS };
+  const published = { name: '', schema, base: BASE, refusal, elsewhere: BEYOND_SCHEMA };
   const walks = [await walk(published, 'few')];
   for (const name of GROUPS) {
     const [, oidc] = schema.properties.directories.items.oneOf;
@@ -80,4 +82,29 @@ test('the loader takes what the published schema of the configuration allows, an
   );
   const { length } = walks.flatMap(({ exercised }) => exercised);
   assert.ok(length >= 500, `${length}`);
+});
+
+test('a public address is what `URL` reads as a host and a port, for the loader and for the schema', async () => {
+  const { properties } = JSON.parse(readFileSync('docs/tessera.schema.json', 'utf8'));
+  const isPublished = new Ajv2020().compile(properties.publicUrl);
+  const numbers = ['3f2a9c1b7d4e:8443', '1a', 'svc.3scale', '10.1', '0x7f.1', '[2001:DB8::1]:8443'];
+  const names = ['a_b', 'a.example.', 'a.example:08443', 'a.example:', 'A.Example/', 'a!b', 'bücher.example'];
+  const loopback = ['127.1', 'LOCALHOST:8', '[0:0:0:0:0:0:0:1]:8080', '2130706433', 'localhost/'];
+  const taken = [
+    ...[...numbers, ...names].map((host) => `https://${host}`),
+    ...loopback.map((host) => `http://${host}`),
+  ];
+  for (const publicUrl of taken)
+    assert.deepEqual([await refusal({ publicUrl }), isPublished(publicUrl)], [undefined, true], publicUrl);
+  for (const publicUrl of [
+    'https://',
+    'https://a b',
+    'https://u@a',
+    'https://a/b',
+    'http://a.example',
+    'http://A.de:8',
+  ])
+    assert.ok((await refusal({ publicUrl })) !== undefined && !isPublished(publicUrl), publicUrl);
+  for (const host of ['a:65536', 'a<b', '1.2.3.4.5', '256.1.1.1', '[::g]', ':8', 'é'.repeat(1e5)])
+    assert.match((await refusal({ publicUrl: `https://${host}` })) ?? '', /^publicUrl: expected https/, host);
 });

@@ -31,12 +31,13 @@ const authorities = optional(
   path('PEM file with its authorities, if not public.', { example: '/etc/tessera/ldap-ca.pem' }),
 );
 const GROUP = '^[^\\u0000-\\u001f]{1,256}$';
+const GROUP_NAMES = ['a group name', 'group names'] as const;
 const powers = {
-  operators: texts('a list of group names', GROUP, 'Its groups whose members are `operators` here.', {
+  operators: texts(GROUP_NAMES, GROUP, 'Its groups whose members are `operators` here.', {
     default: [],
     example: ['tessera-admins'],
   }),
-  viewers: texts('a list of group names', GROUP, 'Likewise for `viewers`.', {
+  viewers: texts(GROUP_NAMES, GROUP, 'Likewise for `viewers`.', {
     default: [],
     example: ['tessera-readers'],
   }),
@@ -50,7 +51,7 @@ const ldap = {
     expected: 'one of ldap, active-directory, oidc',
   },
   servers: texts(
-    'a list of ldaps://HOST or ldap://HOST',
+    ['ldaps://HOST or ldap://HOST', 'ldaps://HOST or ldap://HOST'],
     '^ldaps?://[^\\s/?#@]+$',
     'Its servers, tried in turn. `ldap://` uses StartTLS.',
     { example: ['ldaps://ldap1.example.com', 'ldaps://ldap2.example.com'] },
@@ -118,7 +119,7 @@ const oidc = {
   authorities,
   addresses: networks('`oidc`: private addresses of the provider.', ['10.2.0.0/16']),
   scopes: texts(
-    'a list of scopes',
+    ['a scope', 'scopes'],
     '^[!-~]{1,128}$',
     '`oidc`: scopes to request, `openid` among them.',
     ['openid', 'profile', 'email'],
@@ -127,7 +128,7 @@ const oidc = {
     },
   ),
   idClaims: texts(
-    'a list of claims',
+    ['a claim', 'claims'],
     CLAIM,
     '`oidc`: claims that identify a person. A change gives everybody another identity.',
     { default: ['sub'], example: ['tid', 'oid'] },
@@ -140,7 +141,7 @@ const oidc = {
   ...powers,
   strong: optionalSection('`oidc`: what proves a sign-in that administration accepts.', {
     claim: claim('The claim of the ID token.', 'amr'),
-    values: texts('a list of texts', '^.{1,256}$', 'One must be among its values.', {
+    values: texts(['a text', 'texts'], '^.{1,256}$', 'One must be among its values.', {
       example: ['hwk', 'mfa'],
     }),
   }),
@@ -153,7 +154,7 @@ const oidc = {
       'The attribute with the value of the last claim in `idClaims`.',
       'externalId',
     ),
-    firstClaims: texts('a list of texts', '^.{1,256}$', 'The values of the claims before it, fixed.', {
+    firstClaims: texts(['a text', 'texts'], '^.{1,256}$', 'The values of the claims before it, fixed.', {
       default: [],
       example: ['11111111-2222-3333-4444-555555555555'],
     }),
