@@ -108,7 +108,8 @@ export function readAct(detail: Detail): Act & { readonly by: Author } {
 }
 
 function authored(detail: Detail, type: EventType): Detail {
-  return type === 'revoked' && detail['by'] !== undefined ? { ...detail, by: authorOf(detail['by']) } : detail;
+  const { by, ...others } = detail;
+  return type === 'revoked' && by !== undefined ? { ...others, by: authorOf(by) } : detail;
 }
 
 /** Before 0.3 it was a text, such as `command root`. */
