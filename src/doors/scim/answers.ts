@@ -83,8 +83,8 @@ export function readFilter<By extends string>(given: unknown, attributes: readon
 }
 
 function wholeOf(given: unknown, otherwise: number): number {
-  const number = Number(given);
-  return Number.isSafeInteger(number) ? number : otherwise;
+  const whole = Math.trunc(Number(given));
+  return Number.isNaN(whole) ? otherwise : Math.min(whole, Number.MAX_SAFE_INTEGER);
 }
 
 /** One page of all. Everything is counted, and no more than a page is kept. */

@@ -77,7 +77,10 @@ const USERS: Kind<KnownUser, 'userName' | 'externalId'> = {
   replace: ({ id }, { body, pushing, ports }) =>
     changeUser(id, ({ active }) => readUser({ ...body, active: body['active'] ?? active }), pushing, ports),
   patch: ({ id }, operations, { pushing, ports }) => {
-    const change = (before: PushedUser) => readUser(patched({ ...before }, operations));
+    const change = (before: PushedUser) => {
+      const user = patched({ ...before }, operations);
+      return user.ok ? readUser(user.value) : user;
+    };
     return changeUser(id, change, pushing, ports);
   },
   remove: ({ id }, { ports }) => removeUser(id, ports),
@@ -101,12 +104,11 @@ const GROUPS: Kind<PushedGroup, 'displayName' | 'externalId'> = {
     return read.ok ? changeGroup(group, read.value, ports) : read;
   },
   patch: async (group, operations, { pushing: { label }, ports }) => {
-    const { true: onMembers = [], false: others = [] } = Object.groupBy(operations, ({ attribute }) =>
-      attribute === 'members' ? 'true' : 'false',
-    );
+    const on = (...names: readonly string[]) => operations.filter(({ attribute }) => names.includes(attribute));
     const { displayName, externalId } = group;
-    const read = readGroup(patched({ displayName, externalId }, others), label);
-    const members = membersIn(onMembers, label);
+    const after = patched({ displayName, externalId }, on('displayName', 'externalId'));
+    const read = after.ok ? readGroup(after.value, label) : after;
+    const members = membersIn(on('members'), label);
     if (!read.ok) return read;
     const change = { ...read.value, members: undefined, ...members };
     return members ? changeGroup(group, change, ports) : refused({ attribute: 'members' });

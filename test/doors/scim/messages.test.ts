@@ -11,6 +11,11 @@ const ADA = { userName: 'ada', externalId: '1', displayName: 'Ada', active: true
 const ID = '0123456789abcdef'.repeat(2);
 const name = (value: unknown) => ({ op: 'replace', path: 'displayName', value });
 const emails = (op: string, path: string, value?: unknown) => ({ op, path: `emails${path}`, value });
+const operationsOf = (...Operations: readonly object[]) => readOperations({ Operations }) ?? assert.fail();
+function userAfter(...operations: readonly object[]) {
+  const after = patched(ADA, operationsOf(...operations));
+  return after.ok ? readUser(after.value) : after;
+}
 
 suite('operations [RFC 7644 3.5.2]', () => {
   test('that cannot be read are refused, all of them together', () => {
@@ -89,31 +94,80 @@ suite('operations [RFC 7644 3.5.2]', () => {
     ],
     ['one without its value', emails('remove', '[type eq "work"].value', 'x'), { ...ADA, emails: [HOME] }],
     ['nothing of one that is missing', emails('remove', '[type eq "old"].value'), ADA],
+    ['all without their value', emails('remove', '.value'), { ...ADA, emails: [] }],
+    ['and a removal adds none', emails('remove', '.Value', { value: 'x' }), { ...ADA, emails: [] }],
+    ['all by a value of null', emails('replace', '.value', null), { ...ADA, emails: [] }],
+    [
+      'none that counts',
+      emails('remove', '.primary', true),
+      { ...ADA, emails: [{ value: 'ada@work', type: 'work' }, HOME] },
+    ],
+    [
+      'no types',
+      emails('remove', '.type'),
+      { ...ADA, emails: [{ value: 'ada@work', primary: true }, { value: 'ada@home' }] },
+    ],
+    ['an unknown fact', emails('remove', '.display', HOME), ADA],
+    ['a fact of a text', { op: 'remove', path: 'displayName.x' }, ADA],
+    [
+      'the one at work by a list of it',
+      emails('replace', '[type eq "work"]', [{ value: 'x' }]),
+      { ...ADA, emails: [{ ...WORK, value: 'x' }, HOME] },
+    ],
+    ['the one at work by null', emails('replace', '[type eq "work"]', null), { ...ADA, emails: [HOME] }],
+    ['the one at work by nothing', emails('replace', '[Type eq "work"]', []), { ...ADA, emails: [HOME] }],
+    ['no more at work', emails('add', '[type eq "work"]', null), ADA],
+    ['none at an old one', emails('replace', '[type eq "old"]', null), ADA],
   ] as const)
     test(`${what}: the user afterwards`, () => {
-      const read = readUser(patched(ADA, readOperations({ Operations: [operation] }) ?? assert.fail()));
+      const read = userAfter(operation);
       assert.deepEqual(read.ok && read.value, after);
     });
 
   for (const [attribute, operation] of [
     ['userName', { op: 'remove', path: 'userName' }],
     ['active', { op: 'remove', path: 'active' }],
+    ['active', { op: 'replace', path: 'active', value: null }],
     ['displayName', name(5)],
     ['emails', emails('replace', '', 'x')],
     ['emails', emails('replace', '.value', 'x')],
     ['emails', emails('add', '', ['x', null])],
     ['emails', emails('replace', '[type eq "work"]', 'x')],
     ['emails', emails('add', '[type eq "old"]', 'x')],
+    ['emails', emails('add', '.value', { value: 'x' })],
+    ['emails', emails('replace', '[type eq "work"]', [{ value: 'x' }, HOME])],
+    ['emails', emails('replace', '[type eq "work"]', [null])],
+    ['emails', emails('add', '', Array(19).fill({}))],
   ] as const)
     test(`${JSON.stringify(operation)} is refused, and no address is lost by it`, () => {
-      const Operations = [operation, emails('add', '[type eq "work"].value', 'y')];
-      const read = readUser(patched(ADA, readOperations({ Operations }) ?? assert.fail()));
+      const read = userAfter(operation, emails('add', '[type eq "work"].value', 'y'));
       assert.deepEqual(read, { ok: false, refusal: { attribute } });
     });
 
+  test('never work on more than 20 addresses, or on facts that are not kept', () => {
+    let seen = 0;
+    const next = {
+      ...operationsOf(emails('add', '', []))[0],
+      get value() {
+        return seen++;
+      },
+    };
+    for (const one of [emails('add', '', Array(19).fill({})), emails('replace', '', Array(21).fill(HOME))]) {
+      const after = patched(ADA, [...operationsOf(one), next as never]);
+      assert.deepEqual([after, seen], [{ ok: false, refusal: { attribute: 'emails' } }, 0]);
+    }
+    const one: object = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`f${at}`, at]));
+    for (const path of ['', '[type eq "work"]']) {
+      const after = patched(ADA, operationsOf(emails('add', path, { ...one, value: 'x' })));
+      assert.doesNotMatch(JSON.stringify(after), /f99/);
+    }
+    const full = userAfter(emails('add', '', Array(18).fill(HOME)), ...Array(999).fill(emails('add', '', [])));
+    assert.equal(full.ok && full.value.emails.length, 20);
+  });
+
   test('of users change nothing of a group', () => {
-    const operations = readOperations({ Operations: [emails('add', '', [HOME]), name('Ops')] }) ?? assert.fail();
-    assert.partialDeepStrictEqual(readGroup(patched({ displayName: 'x' }, operations), 'corp'), {
+    const after = patched({ displayName: 'x' }, operationsOf(emails('add', '', [HOME]), name('Ops')));
+    assert.partialDeepStrictEqual(after.ok && readGroup(after.value, 'corp'), {
       value: { displayName: 'Ops', members: [] },
     });
   });
@@ -235,14 +289,17 @@ suite('a query', () => {
       const found = await paged(rows, { query } as never);
       return [found.startIndex, found.page[0], found.page.length, found.total];
     };
-    for (const startIndex of [undefined, '1', '0', '-7', 'x', '1.5', 'Infinity'])
+    for (const startIndex of [undefined, '1', '0', '-7', 'x', '1.5', '-Infinity'])
       assert.deepEqual(await page({ startIndex }), [1, 1, 200, 205], startIndex);
     for (const count of [undefined, '200', '201', 'x', '1e99'])
       assert.deepEqual(await page({ count }), [1, 1, 200, 205], count);
     for (const count of ['0', '-1']) assert.deepEqual(await page({ count }), [1, undefined, 0, 205], count);
     assert.deepEqual(await page({ startIndex: '3', count: '2' }), [3, 3, 2, 205]);
     assert.deepEqual(await page({ startIndex: '205' }), [205, 205, 1, 205]);
+    assert.deepEqual(await page({ count: '1.5' }), [1, 1, 1, 205]);
     assert.deepEqual(await page({ startIndex: '206' }), [206, undefined, 0, 205]);
+    for (const startIndex of ['9007199254740992', '1e99', 'Infinity'])
+      assert.deepEqual(await page({ startIndex }), [2 ** 53 - 1, undefined, 0, 205], startIndex);
     assert.deepEqual(await page({}, []), [1, undefined, 0, 0]);
   });
 

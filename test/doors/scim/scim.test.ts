@@ -399,7 +399,10 @@ test('members change in the order of the operations, however a client writes the
     [[change('replace', 'b')], 'b'],
     [[change('add', 'a'), change('replace', 'bc'), change('remove', 'c')], 'b'],
     [[change('remove'), change('add', 'c')], 'c'],
-    [[change('replace')], ''],
+    [[{ op: 'remove', path: 'members.display' }, change('add', 'a')], 'ac'],
+    [[{ op: 'add', path: 'emails', value: 'x' }], 'ac'],
+    [[{ op: 'remove', path: 'members.value' }], ''],
+    [[change('add', 'b'), change('replace')], ''],
   ] as const) {
     assert.equal((await tested.send('PATCH', `/Groups/${group.id}`, patch(...operations))).status, 204);
     const now: Resource = (await tested.send('GET', `/Groups/${group.id}`)).body;
