@@ -2,7 +2,6 @@
 // Own process: it changes the table of acts
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { MOUNT } from '../../src/doors/admin/openapi.ts';
 import { changedMatrix, permissionMatrix } from './admin-matrix.ts';
 import { AdminScene } from './admin-scene.ts';
 import { registryFollows } from './registry-follows.ts';
@@ -76,7 +75,7 @@ suite('owners, and limits of tokens', () => {
   test('a listener that does not name the door does not serve it', async () => {
     const other = await AdminScene.open({ listeners: [{ tls: true, doors: undefined }] });
     const headers = { authorization: `Bearer ${await other.token('olga')}` };
-    const { status } = await other.caller().ask({ path: `${MOUNT}/integrations`, headers });
+    const { status } = await other.caller().ask({ path: '/admin/v1/integrations', headers });
     await other.close();
     assert.equal(status, 404);
   });

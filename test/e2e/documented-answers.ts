@@ -1,7 +1,7 @@
 // Every answer of the admin door is as its OpenAPI document says, and has no member that the document does not have.
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { adminDocument, MOUNT } from '../../src/doors/admin/openapi.ts';
+import { adminDocument } from '../../src/doors/admin/openapi.ts';
 import type { OpenapiOperation } from '../../src/doors/openapi-document.ts';
 import type { Answer } from './caller.ts';
 
@@ -9,7 +9,7 @@ const { paths } = adminDocument({ publicUrl: 'https://tokens.example', version: 
 const OPERATIONS = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     method: method.toUpperCase(),
-    path: new RegExp(`^${path.slice(MOUNT.length).replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+    path: new RegExp(`^${path.slice('/admin/v1'.length).replaceAll(/\{\w+\}/g, '[^/]+')}$`),
     operation,
   })),
 );
