@@ -44,7 +44,7 @@ test('the nearest tests of a file begin with the test of its name', () => {
     relatedTests('src/store/tables/token-issuers.ts', 8).includes('test/store/rows.test.ts'),
     'imports it itself',
   );
-  assert.equal(relatedTests('src/doors/scim/patch.ts', 1)[0], 'test/doors/scim/scim.test.ts', 'of its importers');
+  assert.equal(relatedTests('src/doors/scim/patch.ts', 1)[0], 'test/doors/scim/messages.test.ts', 'of its folder');
   const near = [...relatedTests('sdk/verify/src/jwt.ts', 5), ...relatedTests('sdk/verify/src/feed.ts', 5)];
   assert.deepEqual(
     near.filter((test) => !test.startsWith('test/sdk/verify/')),
