@@ -42,7 +42,7 @@ const TOLERANCE = 100;
 /** Set if what was committed just before the moment is not known, because the follower was not running. */
 function whyNotFollowed(series: Series, moment: number): string | undefined {
   const { last, next } = recordsUntil(series, moment);
-  const { since = moment, to = Number.POSITIVE_INFINITY } = next ?? { since: last.to };
+  const { since, to = Number.POSITIVE_INFINITY } = next ?? { since: last.to };
   const known = Math.max(since, last.to);
   if (to - since <= LONGEST_STEP || moment - known <= TOLERANCE) return undefined;
   const from = new Date(known).toISOString();
