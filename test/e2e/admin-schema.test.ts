@@ -8,7 +8,9 @@ import { makeAuthority } from '../authority.ts';
 import { Seeded } from '../seeded.ts';
 import { ecKeys } from '../signed-der.ts';
 import { AdminScene } from './admin-scene.ts';
-import { around, mixed, plainest, type Shape, type Supply, values } from './schema-values.ts';
+import { plainest } from './schema-candidates.ts';
+import type { Shape, Supply } from './schema-judge.ts';
+import { around, mixed, values } from './schema-values.ts';
 
 interface Parameter {
   readonly name: string;

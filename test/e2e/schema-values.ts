@@ -1,31 +1,10 @@
 // Values for a JSON Schema, and values that are one step beside it: deterministic, from the schema alone. Whether a value
 // satisfies it, an independent validator says.
 import type { Seeded } from '../seeded.ts';
-
-export interface Shape {
-  readonly type?: string;
-  readonly format?: string;
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly default?: unknown;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly propertyNames?: Shape;
-  readonly pattern?: string;
-  readonly items?: Shape;
-  readonly anyOf?: readonly Shape[];
-  readonly properties?: Readonly<Record<string, Shape>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: Shape | boolean;
-  readonly readOnly?: boolean;
-}
+import { plainest } from './schema-candidates.ts';
+import type { Shape, Supply } from './schema-judge.ts';
 
 /** Real ones of what JSON Schema has no words for, by format. */
-export type Supply = Readonly<Record<string, readonly string[]>>;
 
 /** Texts at and beyond the limits of what services usually take. */
 const TEXTS = [
@@ -132,29 +111,6 @@ const TEXTS = [
 const NUMBERS = [0, 1, -1, 1.5, 86_400, 86_401, Number.MAX_SAFE_INTEGER, 1e15, 1e300];
 const OTHERS = [null, true, 1, 'text', [], {}];
 const NAMES = ['', 'a', 'x y', '/sub', '/iss', '/a~2', 'local', 'nobody', '__proto__', 'constructor', 'unknown'];
-
-/** A value that satisfies it, with what is required alone. */
-export function plainest(schema: Shape, supply: Supply): unknown {
-  const {
-    const: only,
-    enum: choices,
-    default: usual,
-    anyOf,
-    type,
-    format = '',
-    required = [],
-    properties = {},
-  } = schema;
-  if (only !== undefined) return only;
-  if (choices) return choices[0];
-  if (usual !== undefined) return usual;
-  if (anyOf) return plainest(anyOf[0] ?? {}, supply);
-  if (type === 'string') return supply[format]?.[0] ?? textFor(schema);
-  if (type === 'integer') return schema.minimum ?? 0;
-  if (type === 'boolean') return false;
-  if (type === 'array') return Array.from({ length: schema.minItems ?? 0 }, () => plainest(schema.items ?? {}, supply));
-  return Object.fromEntries(required.map((name) => [name, plainest(properties[name] ?? {}, supply)]));
-}
 
 function textFor({ pattern, minLength = 0, maxLength = Number.POSITIVE_INFINITY }: Shape): string {
   const fits = (text: string) => {
