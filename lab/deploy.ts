@@ -2,7 +2,6 @@
 // npm run lab -- NAME: installs and runs the service as a page of docs/ says, with every command of that page. Needs root on
 // Debian and the network.
 import { onActiveDirectory } from './deploy/active-directory.ts';
-import { onCitus } from './deploy/citus.ts';
 import { asComposed } from './deploy/compose.ts';
 import { inContainer } from './deploy/container.ts';
 import { NoRoot } from './deploy/debian.ts';
@@ -28,10 +27,6 @@ const LABS: Readonly<Record<string, readonly [run: (flags: readonly string[]) =>
   compose: [
     asComposed,
     'runs PostgreSQL, two nodes of the image and Caddy as compose.yaml describes them, without an engine',
-  ],
-  citus: [
-    onCitus,
-    'a coordinator and two workers: the layout of docs/scale.md, the store suite, races, killed workers; --rates: refreshes a second',
   ],
   'active-directory': [
     onActiveDirectory,

@@ -82,7 +82,7 @@ export const LONGEST = [
   'test/doors/console/in-browser.test.ts',
   'test/sdk/verify/restarts.test.ts',
   'test/pki/corpus/corpus.test.ts',
-  'test/e2e/admin-postgres.test.ts',
+  'test/e2e/admin-record-postgres.test.ts',
   'test/e2e/restored-acts.test.ts',
   'test/sdk/client/service-away.test.ts',
   'test/sdk/client/package.test.ts',

@@ -31,6 +31,8 @@ export async function runTogether(root, files, { folder, name, most }) {
     // Ends after the last test of the file, and after the hooks that the file defines outside of tests.
     await test(file, () => import(pathToFileURL(join(root, file)).href));
     mock.reset();
+    for (const name of restoreClocks())
+      await test(`${file} leaves ${name} replaced`, () => Promise.reject(new Error(name)));
     process.chdir(root);
     restoreEnvironment(environment);
     writeFileSync(`${mark}.ended`, name);
@@ -50,6 +52,20 @@ function take(mark, name) {
     if (error.code === 'EEXIST') return false;
     throw error;
   }
+}
+
+/** What is replaced twice, Node puts back to the first replacement: every later file would have a clock that stands still. */
+const CLOCKS = [
+  { of: Math, name: 'random' },
+  { of: Date, name: 'now' },
+  { of: performance, name: 'now' },
+  ...['setTimeout', 'setInterval', 'setImmediate'].map((name) => ({ of: globalThis, name })),
+].map((clock) => ({ ...clock, own: clock.of[clock.name] }));
+
+function restoreClocks() {
+  const replaced = CLOCKS.filter(({ of, name, own }) => of[name] !== own);
+  for (const { of, name, own } of replaced) of[name] = own;
+  return replaced.map(({ name }) => name);
 }
 
 function restoreEnvironment(wanted) {

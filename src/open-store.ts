@@ -6,7 +6,7 @@ import type { Config } from './config/schema.ts';
 import { OperatorFault } from './core/faults.ts';
 import type { Clock } from './operations/ports.ts';
 import type { Receiver, Source } from './store/move.ts';
-import type { Layout, SchemaChange, ServerFacts } from './store/postgres/open.ts';
+import type { SchemaChange, ServerFacts } from './store/postgres/open.ts';
 import type { Store, StoreUnavailable } from './store/store.ts';
 import { refuseLink } from './store/store-file.ts';
 import { systemClock } from './system.ts';
@@ -49,7 +49,7 @@ interface ConfiguredStore {
   /** Opens it to move another store into it. */
   readonly movesTo?: () => Promise<Receiver>;
   /** Upgrades the schema, as the role in the address. */
-  readonly migrateSchema?: (progress?: (line: string) => void, layout?: Layout) => Promise<SchemaChange>;
+  readonly migrateSchema?: (progress?: (line: string) => void) => Promise<SchemaChange>;
 }
 
 type Copies = Awaited<ReturnType<typeof sqliteCopies>>;
@@ -129,8 +129,8 @@ function sqliteStore(path: string): ConfiguredStore {
 
 function postgresStore(url: Secret): ConfiguredStore {
   const options = { url, environment: process.env };
-  const migrateSchema = async (progress?: (line: string) => void, layout?: Layout) =>
-    (await import('./store/postgres/open.ts')).migratePostgres({ ...options, ...(progress && { progress }) }, layout);
+  const migrateSchema = async (progress?: (line: string) => void) =>
+    (await import('./store/postgres/open.ts')).migratePostgres({ ...options, ...(progress && { progress }) });
   const serverFacts = async () => (await import('./store/postgres/open.ts')).serverFacts(options);
   return {
     open: async (opener) => {

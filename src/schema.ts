@@ -124,13 +124,31 @@ interface Members extends Keywords {
 }
 
 /** All properties that may be given: one that is left out has its default, or is undefined. */
-export function completed(schema: Schema, value: object): Record<string, unknown> {
+export function completed<T extends object>(schema: Schema<T>, value: Partial<T>): Required<T> {
+  return withDefaults(schema, value) as Required<T>;
+}
+
+/** Without what is undefined or only shown. */
+/** The same schema, without what is left to what reads the values. */
+export function strictly(schema: Schema): Schema {
+  return JSON.parse(JSON.stringify(schema, (key, value) => (key === 'x-refusal' ? undefined : value)));
+}
+
+export function changeable(schema: Schema, value: object): object {
+  const names = changeableIn(schema).map(([name]) => name);
+  return Object.fromEntries(Object.entries(value).filter(([name, each]) => each !== undefined && names.includes(name)));
+}
+
+function changeableIn(schema: Schema): (readonly [name: string, Members])[] {
   const known = Object.entries((schema as Members).properties ?? {}) as [string, Members][];
-  const fields = known.filter(([, { readOnly }]) => !readOnly);
+  return known.filter(([, { readOnly }]) => !readOnly);
+}
+
+function withDefaults(schema: Schema, value: object): Record<string, unknown> {
   return Object.fromEntries(
-    fields.map(([name, member]) => {
+    changeableIn(schema).map(([name, member]) => {
       const given = (value as Readonly<Record<string, unknown>>)[name];
-      return [name, member.properties ? completed(member as Schema, given ?? {}) : (given ?? member.default)];
+      return [name, member.properties ? withDefaults(member as Schema, given ?? {}) : (given ?? member.default)];
     }),
   );
 }

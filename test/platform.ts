@@ -67,7 +67,8 @@ export function aTokenIssuer(difference: Partial<TokenIssuer> = {}): TokenIssuer
   };
 }
 
-export interface PlatformServer {
+export interface PlatformServer extends Disposable {
+  close(): void;
   /** Its issuer and address. */
   readonly url: string;
   /** Requested paths, in order. */
@@ -78,7 +79,6 @@ export interface PlatformServer {
   issuer: string;
   /** Another behaviour for a path. */
   readonly odd: Map<string, (response: ServerResponse, request: IncomingMessage) => void>;
-  close(): void;
 }
 
 export const DISCOVERY = '/.well-known/openid-configuration';
@@ -101,16 +101,18 @@ export async function platformServer(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const url = tls ? `https://localhost:${port}` : `http://127.0.0.1:${port}`;
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
   const platform: PlatformServer = {
     url,
     asked: [],
     keys,
     issuer: url,
     odd: new Map(),
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
+    close,
+    [Symbol.dispose]: close,
   };
   return platform;
 }

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { migratePostgres } from '../../src/store/postgres/open.ts';
 import { Secret } from '../../src/tokens/secret.ts';
-import { shippedSql } from '../../test/store/documented-sql.ts';
+import { shippedRoles } from '../../test/store/documented-sql.ts';
 import type { Cluster } from './failover.ts';
 import { PatroniCluster } from './patroni/cluster.ts';
 import { PASSWORD } from './patroni/places.ts';
@@ -13,7 +13,7 @@ const SETTLED_AFTER_MS = 1000;
 export async function patroniCluster(): Promise<Cluster> {
   const cluster = await PatroniCluster.start();
   await cluster.administer('CREATE DATABASE tessera');
-  await cluster.administer(shippedSql('roles'));
+  await cluster.administer(shippedRoles());
   await cluster.administer(
     ['tessera_owner', 'tessera_node'].map((role) => `ALTER ROLE ${role} PASSWORD '${PASSWORD}';`).join('\n'),
   );

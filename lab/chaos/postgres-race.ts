@@ -19,7 +19,7 @@ export async function raceAcrossNodes(races: number, { hostile = false } = {}): 
   return worked;
 }
 
-export async function withThreeNodes<T>(url: string, work: (nodes: readonly Node[]) => Promise<T>): Promise<T> {
+async function withThreeNodes<T>(url: string, work: (nodes: readonly Node[]) => Promise<T>): Promise<T> {
   const keyring = new Keyring(firstKey());
   const open = async () => storeOf(await openAt(url));
   const first = await aNode(await open(), { keyring });
@@ -30,7 +30,7 @@ export async function withThreeNodes<T>(url: string, work: (nodes: readonly Node
 }
 
 /** Returns how many requests succeeded after an acknowledged revocation. */
-export async function raceOn(nodes: readonly Node[], races: number): Promise<number> {
+async function raceOn(nodes: readonly Node[], races: number): Promise<number> {
   const [worked, refreshedFirst] = await raceMany(nodes, races);
   for (const what of worked.slice(0, 10)) console.error(what);
   console.log(`${races} races, ${refreshedFirst} won by the refresh; ${worked.length} answers were not grant-revoked`);

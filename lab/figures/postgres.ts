@@ -48,7 +48,7 @@ export async function postgresFigures({ grants, callers, rounds, seconds }: Post
   await server.remove();
 }
 
-export async function byTurns(contestants: readonly Contestant[], rounds: number, seconds: number) {
+async function byTurns(contestants: readonly Contestant[], rounds: number, seconds: number) {
   const rates = new Map<string, number[]>(contestants.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round++) {
     for (const contestant of contestants) rates.get(contestant.name)?.push(await contestant.run(seconds * 1000));
@@ -56,7 +56,7 @@ export async function byTurns(contestants: readonly Contestant[], rounds: number
   return rates;
 }
 
-export function rateWords(name: string, rates: readonly number[]): string {
+function rateWords(name: string, rates: readonly number[]): string {
   const each = rates.toSorted((a, b) => a - b).map((rate) => rate.toFixed(0));
   return `${name.padEnd(36)} ${median(rates).toFixed(0).padStart(6)}/s  (${each.join(' ')})`;
 }

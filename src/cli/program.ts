@@ -1,16 +1,15 @@
 // The `tessera` command. Only the declarations that are needed are loaded, and the work of most commands when they run.
 import { join } from 'node:path';
-import type { Command } from 'commander';
+import { Command } from 'commander';
 import { VERSION } from '../version.ts';
+import { type Commands, declareAll, examplesText } from './terminal/command.ts';
 import { CommandFailure, ENDS } from './terminal/exit.ts';
-import { CliCommand } from './terminal/manual.ts';
-import { collect } from './terminal/options.ts';
 import { expectJson, isForScripts } from './terminal/output.ts';
 
 /** Beside src/ in a checkout, beside dist/ in the package. */
 const PAGES = join(import.meta.dirname, '../../docs');
 
-type Group = () => Promise<{ readonly commands: (program: CliCommand) => void }>;
+type Group = () => Promise<{ readonly commands: Commands }>;
 
 /** The names of commands, and what declares them. */
 const GROUPS: readonly (readonly [names: string, load: Group])[] = [
@@ -57,30 +56,36 @@ export async function buildProgram(name?: string): Promise<Command> {
   const program = rootProgram();
   const named = GROUPS.filter(([names]) => name !== undefined && names.split(' ').includes(name));
   const isAlone = named.length > 0 && name !== 'completion';
-  for (const [, load] of isAlone ? named : GROUPS) (await load()).commands(program);
+  for (const [, load] of isAlone ? named : GROUPS) declareAll(program, (await load()).commands);
   for (const command of endingCommands(program)) offerJson(command);
   pointToHelp(program, program.name());
   return program;
 }
 
+const EXAMPLES = [
+  'tessera init --public-url https://tokens.example.com',
+  'tessera doctor',
+  'tessera grant list --ending 30d',
+];
+
 /** Without commands. */
-function rootProgram(): CliCommand {
-  return new CliCommand('tessera')
+function rootProgram(): Command {
+  return new Command('tessera')
     .description('Issues bearer tokens to machines and people, by client certificate or by browser confirmation.')
     .option(
       '-c, --config <file>',
       'the configuration file (else $TESSERA_CONFIG, else tessera.yaml here, if there is one)',
     )
-    .option('--set <path=value>', 'override a setting of the file or the environment; may be repeated', collect)
+    .option(
+      '--set <path=value>',
+      'override a setting of the file or the environment; may be repeated',
+      (set, before?: readonly string[]) => [...(before ?? []), set],
+    )
     .option('--server <url>', 'administer this service with the login at it, instead of the store beside this command')
     .option('--login <profile>', 'the same with this login (see: tessera login)')
     .option('--debug', 'show stack traces of faults')
     .version(VERSION, '--version', 'print the version')
-    .examples(
-      'tessera init --public-url https://tokens.example.com',
-      'tessera doctor',
-      'tessera grant list --ending 30d',
-    )
+    .addHelpText('after', examplesText(EXAMPLES))
     .addHelpText('after', exitCodes)
     .addHelpText('after', `\nThe pages that messages name (docs/…) are in ${PAGES}`)
     .configureOutput({

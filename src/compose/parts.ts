@@ -27,7 +27,7 @@ import type { Judges } from './judges.ts';
 import { logCaps, logReadiness } from './log-notices.ts';
 import type { Tracing } from './tracing.ts';
 
-export interface Parts extends Omit<ServiceParts, 'inspects'> {
+export interface Parts extends ServiceParts {
   readonly metrics: Metrics;
   readonly readiness: Readiness;
   readonly keeper: FigureKeeper;

@@ -2,8 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { settingsOf } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
-import { asksForCertificates, publicNameOf, unservedDoors } from '../config/served-doors.ts';
-import { canInspect } from '../front/certificate-inspection.ts';
+import { asksAnybody, asksForCertificates, publicNameOf, unservedDoors } from '../config/served-doors.ts';
 import type { Census } from '../front/slots.ts';
 import { faultLines } from '../log/fault-lines.ts';
 import type { Log } from '../log/log.ts';
@@ -17,7 +16,7 @@ import { isAlone, NodeReporter } from '../operations/upkeep/report-node.ts';
 import { resumeAfter } from '../operations/upkeep/resume.ts';
 import { keeperOfTimes, Timekeeper } from '../operations/upkeep/timekeeper.ts';
 import { openListener } from '../serve/open-listener.ts';
-import { NODE_LACKS, seesIntermediates } from '../serve/this-node.ts';
+import { ASKS_ANYBODY, LACKS_INTERMEDIATES, seesIntermediates } from '../serve/this-node.ts';
 import { startChores } from '../serve/watch.ts';
 import { recordingOutages } from '../store/outages.ts';
 import { FollowedRegistry } from '../store/registry.ts';
@@ -45,7 +44,6 @@ export async function composeService(
   clock: Clock = systemClock,
 ): Promise<Service> {
   const asks = config.listeners.some(asksForCertificates);
-  const inspecting = asks && config.limits.inspectCertificates && canInspect(); // meanwhile
   const timekeeper = await Timekeeper.begin({ store: opened, clock });
   const node = nodeName(systemRandom);
   const tracing = await startTracing(config, node, clock, log);
@@ -74,11 +72,10 @@ export async function composeService(
     ...(acts && { explainLoss: (grant, generation) => watch.explainLoss(grant, generation) }),
   };
   const judges = composeJudges(config, { ...ports, timekeeper }, log, tracing);
-  const inspects = await inspecting;
-  if (asks && !inspects) log.warn({ todo: NODE_LACKS.inspection.todo }, NODE_LACKS.inspection.says);
+  if (config.listeners.some(asksAnybody)) log.warn({ todo: ASKS_ANYBODY.todo }, ASKS_ANYBODY.says);
   const parts = await partsOf(config, { ...ports, timekeeper, watch, node }, judges, log, tracing);
   const listeners = config.listeners.map((place) =>
-    openListener({ ...place, publicName: publicNameOf(place, config) }, { ...parts, inspects }),
+    openListener({ ...place, publicName: publicNameOf(place, config) }, parts),
   );
   // The readiness check logs once that the store is unavailable.
   const logError = faultLines(log, clock.milliseconds);
@@ -104,7 +101,7 @@ export async function composeService(
       const named = (index: number) => (fault: Error) => Promise.reject(Object.assign(fault, { listener: index }));
       const opening = listeners.map((listener, index) => listener.listen().catch(named(index)));
       const addresses = await Promise.all(opening);
-      const { says, todo } = NODE_LACKS.intermediates;
+      const { says, todo } = LACKS_INTERMEDIATES;
       const warn = (isSeen: boolean) => isSeen || log.warn({ todo }, says);
       if (asks) void seesIntermediates().then(warn);
       return addresses;

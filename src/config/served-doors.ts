@@ -5,6 +5,7 @@ import type { ResourceServer } from '../core/resource-server.ts';
 import type { TokenIssuer } from '../core/token-issuer.ts';
 import { DOOR_NAMES, USUAL_DOORS } from '../doors/doors.ts';
 import { isSigned } from '../tokens/access-token.ts';
+import { isLoopback } from './rules.ts';
 import type { Config, Listener } from './schema.ts';
 
 type DoorName = (typeof DOOR_NAMES)[number];
@@ -37,6 +38,11 @@ export function servedDoors({ listeners, oauth }: Pick<Config, 'listeners' | 'oa
 /** In the TLS handshake. */
 export function asksForCertificates({ tls, clientCertificates }: Listener): boolean {
   return tls !== undefined && clientCertificates !== 'off';
+}
+
+/** Of whoever can connect. Who forwards TCP to a loopback address, or calls it a proxy, is not seen. */
+export function asksAnybody(listener: Listener): boolean {
+  return asksForCertificates(listener) && !listener.behindProxy && !isLoopback(listener.host);
 }
 
 /** From proxies, on every listener: with TLS or without, whatever it asks for in the handshake. */

@@ -1,219 +1,88 @@
-// Refusals of rules and operations, in two closed lists: for callers (programs) and for people.
-// Each token door has a table with all reasons for callers, the pages have one with all reasons for people; a reason added here
-// does not compile until they have it. Refusals of the server are in src/doors/http/transport-refusal.ts, those of the pages
-// alone in src/doors/pages/parts/wording.ts.
+// Refusals. Each is declared once, in refusals/: what it says, what to do, and its class, which is its status and code at each door.
+// What is declared is the closed list: no rule and no door can refuse for another reason.
 import type { IdentityId } from './identity.ts';
+import { ASSERTION_IDENTITY, ASSERTION_USE, ASSERTION_VERDICT } from './refusals/assertions.ts';
+import { CERTIFICATE, CERTIFICATE_NAME, CERTIFICATE_USE, CERTIFICATE_VERDICT } from './refusals/certificates.ts';
+import type { Declaration, Remedy } from './refusals/declaration.ts';
+import * as grants from './refusals/grants.ts';
+import { OF_PAGES, TO_PEOPLE } from './refusals/people.ts';
+import { LIMIT, OF_SERVER } from './refusals/server.ts';
+import * as standard from './refusals/standard.ts';
 import type { Seconds } from './time.ts';
 
-// Groups of reasons. Where a door words a whole group alike, it names the group: a new reason of the group is worded there.
+/** What only /oauth2 refuses; /authsvc refuses grants that need it. */
+const STANDARD = {
+  ...standard.RESOURCE,
+  ...standard.CODE,
+  ...ASSERTION_VERDICT,
+  ...ASSERTION_IDENTITY,
+  ...ASSERTION_USE,
+  ...standard.RESOURCE_SERVER,
+  ...standard.CLIENT,
+};
 
-export const SCOPE_REASONS = [
-  'scope-missing',
-  'scope-malformed',
-  'scope-exceeds-integration',
-  'scope-exceeds-grant',
-  'scope-no-longer-allowed',
-] as const;
+const OF_OPERATIONS = {
+  ...grants.ASKED,
+  ...grants.INTEGRATION,
+  ...grants.SCOPE,
+  ...grants.GRANT,
+  ...grants.DEVICE_CODE,
+  ...grants.WAITING,
+  ...grants.IDENTITY,
+  ...CERTIFICATE,
+  ...CERTIFICATE_VERDICT,
+  ...CERTIFICATE_NAME,
+  ...CERTIFICATE_USE,
+  ...grants.ACCESS_TOKEN,
+  ...LIMIT,
+  ...grants.CAP,
+  ...STANDARD,
+};
 
-export type ScopeReason = (typeof SCOPE_REASONS)[number];
+/** By rules and operations, for callers. */
+export type RefusalReason = keyof typeof OF_OPERATIONS;
+export type ScopeReason = keyof typeof grants.SCOPE | 'scope-exceeds-grant';
+export type TransportReason = keyof typeof OF_SERVER;
+/** For callers at a token door. */
+export type TokenReason = RefusalReason | TransportReason;
+export type AuthsvcReason = TokenReason | keyof typeof grants.OF_AUTHSVC;
+export type OauthReason = TokenReason | keyof typeof standard.OF_OAUTH;
+export type CallerReason = AuthsvcReason | OauthReason;
 
-/** About the resource servers that the request names (RFC 8707). */
-export const RESOURCE_REASONS = ['resource-unknown', 'resource-outside-scope', 'resource-differs-from-grant'] as const;
+/** Those that have a page. */
+type Shown<D> = { [R in keyof D]: D[R] extends { readonly page: number } ? R : never }[keyof D];
+/** For callers and for people. */
+export type SharedReason = Shown<typeof OF_OPERATIONS>;
+export type PersonReason = keyof typeof TO_PEOPLE | SharedReason;
+export type PageReason = keyof typeof OF_PAGES | PersonReason | TransportReason;
+/** Pages have a text for each; of other refusals, for all together. */
+export type WordedReason = keyof typeof OF_PAGES | PersonReason | Shown<typeof OF_SERVER>;
 
-/** About the grant and its refresh token. */
-export const GRANT_REASONS = [
-  'refresh-token-not-authentic',
-  'refresh-token-of-another-integration',
-  'grant-unknown',
-  'grant-revoked',
-  'grant-expired',
-  'refresh-not-offered',
-  'refresh-token-reused',
-  'store-rolled-back',
-  'certificate-binding-unmet',
-] as const;
+export const OAUTH_ALONE = { ...STANDARD, ...standard.OF_OAUTH };
+const OF_DOORS = { ...OF_SERVER, ...OF_OPERATIONS, ...grants.OF_AUTHSVC, ...standard.OF_OAUTH };
+export const TO_CALLERS: Readonly<Record<CallerReason, Declaration>> = OF_DOORS;
+export const DECLARED: Readonly<
+  Record<CallerReason | PageReason, Declaration | Remedy> & Record<WordedReason, { readonly page: number }>
+> = { ...OF_DOORS, ...TO_PEOPLE, ...OF_PAGES };
 
-export const DEVICE_CODE_REASONS = [
-  'device-code-not-authentic',
-  'device-code-of-another-integration',
-  'device-code-expired',
-  'device-code-redeemed',
-  'device-code-spent',
-  // also of an authorization code
-  'code-ended',
-] as const;
+export function isReason(text: string): text is keyof typeof DECLARED {
+  return Object.hasOwn(DECLARED, text);
+}
 
-export const ACCESS_TOKEN_REASONS = [
-  'access-token-missing',
-  'access-token-in-query',
-  'access-token-not-authentic',
-  'access-token-expired',
-  'access-token-superseded',
-  'access-token-of-another-integration',
-] as const;
+export function isToCallers(text: string): text is CallerReason {
+  return Object.hasOwn(TO_CALLERS, text);
+}
 
-/** Verdicts on one presented certificate. Each has a line in the log with the rule, the profile and the setting. */
-export const CERTIFICATE_VERDICTS = [
-  'certificate-unreadable',
-  'certificate-issuer-not-approved',
-  'certificate-not-yet-valid',
-  'certificate-expired',
-  'certificate-revoked',
-  'certificate-revocation-unknown',
-  'certificate-refused-by-policy',
-] as const;
-
-/** Verdicts on the name in an accepted certificate. */
-export const CERTIFICATE_NAME_VERDICTS = [
-  'certificate-name-missing',
-  'certificate-name-ambiguous',
-  'certificate-name-malformed',
-  'certificate-identity-unknown',
-  'certificate-identity-ambiguous',
-] as const;
-
-export const ASSERTION_VERDICTS = [
-  'assertion-malformed',
-  'assertion-issuer-unknown',
-  'assertion-algorithm-not-allowed',
-  'assertion-not-authentic',
-  'assertion-expired',
-  'assertion-not-yet-valid',
-  'assertion-lifetime-too-long',
-  'assertion-audience-wrong',
-  'assertion-rule-unmatched',
-  'assertion-name-malformed',
-] as const;
-
-/** Verdicts on the identity that an accepted assertion names. */
-export const ASSERTION_IDENTITY_VERDICTS = ['assertion-identity-unknown', 'assertion-identity-ambiguous'] as const;
-
-export const CODE_REASONS = [
-  'code-flow-disabled',
-  'redirect-uri-unknown',
-  'response-type-unsupported',
-  'code-challenge-missing',
-  'code-not-authentic',
-  'code-expired',
-  'code-redeemed',
-] as const;
-
-/** About integrations that authenticate, token exchange and DPoP. Only the oauth door has these; authsvc refuses grants that need them. */
-export const STANDARD_REASONS = [
-  'client-unproven',
-  'client-authentication-required',
-  'grant-of-oauth-door',
-  'assertion-of-another-integration',
-  'subject-token-invalid',
-  'exchange-not-allowed',
-  'exchange-unbound',
-  'dpop-proof-missing',
-  'dpop-key-differs',
-] as const;
-
-/** What is wrong with the identity that a grant belongs to. */
-export const IDENTITY_REASONS = [
-  'identity-unknown',
-  'identity-disabled',
-  'identity-without-api-access',
-  'identity-without-integration-access',
-] as const;
-
-/** A device asks before the person has confirmed (RFC 8628 3.5). Nothing went wrong. */
-export const WAITING_REASONS = ['authorization-pending', 'polled-too-fast'] as const;
-
-/** For callers. */
-export const REFUSAL_REASONS = [
-  // what the request asks for
-  'client-id-missing',
-  'credential-missing',
-  'credential-ambiguous',
-  'grant-type-unsupported',
-  // the integration
-  'integration-unknown',
-  'integration-disabled',
-  'device-flow-disabled',
-  'certificate-flow-disabled',
-  'assertion-flow-disabled',
-  ...SCOPE_REASONS,
-  ...RESOURCE_REASONS,
-  ...GRANT_REASONS,
-  // the device authorization
-  ...DEVICE_CODE_REASONS,
-  ...WAITING_REASONS,
-  'device-denied',
-  // the authorization code
-  ...CODE_REASONS,
-  // the identity
-  ...IDENTITY_REASONS,
-  // the presented certificate
-  'certificate-missing',
-  'certificate-repeated',
-  ...CERTIFICATE_VERDICTS,
-  ...CERTIFICATE_NAME_VERDICTS,
-  'issuer-not-for-integration',
-  // the assertion
-  ...ASSERTION_VERDICTS,
-  ...ASSERTION_IDENTITY_VERDICTS,
-  'assertion-used',
-  'token-issuer-not-for-integration',
-  ...ACCESS_TOKEN_REASONS,
-  // the resource server that asks about a token
-  'resource-server-proof-missing',
-  'resource-server-unproven',
-  ...STANDARD_REASONS,
-  // the state of the service
-  'rate-limited',
-  'cap-reached',
-  'revocation-unavailable',
-  'assertion-keys-unavailable',
-] as const;
-
-export type RefusalReason = (typeof REFUSAL_REASONS)[number];
+/** Whether pages have a text for it. */
+export function isWorded(reason: PageReason): reason is WordedReason {
+  return DECLARED[reason].page !== undefined;
+}
 
 /** What identified callers cause in the store, with a cap for each identity. `reports`: of a spent token that is only reported. */
 export type CappedUse = 'grants' | 'refreshes' | 'reports';
 
 /** Charges an identity, once however often a rule calls it; a refresh, its grant first. The refusal if one is over its cap. */
 export type OverCap = (use: CappedUse, identityId: IdentityId, grantId?: string) => Refusal | undefined;
-
-/** For people only. */
-export const PERSON_REASONS = [
-  // the device authorization
-  'user-code-unknown',
-  'user-code-attempts-exhausted',
-  'decision-final',
-  'decision-elsewhere',
-  // the request of a program that waits for an authorization code
-  'request-too-old',
-  'client-document-refused',
-  'client-document-unavailable',
-  // sign-in
-  'sign-in-failed',
-  'sign-in-too-soon',
-  'sign-in-attempts-exhausted',
-  'provider-sign-in-refused',
-  'passkey-refused',
-  'passkeys-exhausted',
-  'invitation-refused',
-] as const;
-
-/** For callers and for people. */
-export const SHARED_REASONS = [
-  'integration-unknown',
-  'integration-disabled',
-  'device-flow-disabled',
-  'device-code-expired',
-  'device-code-spent',
-  'code-ended',
-  'code-flow-disabled',
-  'redirect-uri-unknown',
-  ...IDENTITY_REASONS,
-  'rate-limited',
-] as const satisfies readonly RefusalReason[];
-
-export type SharedReason = (typeof SHARED_REASONS)[number];
-export type PersonReason = (typeof PERSON_REASONS)[number] | SharedReason;
 
 export interface Refusal<R extends string = RefusalReason> {
   readonly reason: R;

@@ -150,7 +150,6 @@ export function makeApp(options: AppOptions): App {
       const timer = setTimeout(() => connections.destroyAll(), limits.stopTimeoutMs);
       await drain(app.server, connections, slots, limits.drainIdleMs);
       clearTimeout(timer);
-      await app.close();
       stopLooking();
     },
   };
@@ -215,7 +214,6 @@ function newFastify(options: AppOptions, gate: Gate): FastifyInstance {
   const shared = {
     genReqId: options.requestId,
     exposeHeadRoutes: false, // HEAD never revokes
-    return503OnClosing: false, // open connections are served until they close
     clientErrorHandler: () => undefined, // answerBrokenRequests does
     frameworkErrors: (_error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
       // No hook runs for a path that cannot be decoded.

@@ -68,7 +68,7 @@ export async function download(
 /** For operations that take no signal, such as name lookup. */
 function whenAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    signal.addEventListener('abort', () => reject(signal.reason));
   });
 }
 
@@ -84,7 +84,7 @@ async function readBounded(
   let unrested = 0;
   const reader = response.body?.getReader();
   const stop = () => void reader?.cancel(signal.reason).catch(() => undefined);
-  signal.addEventListener('abort', stop, { once: true });
+  signal.addEventListener('abort', stop);
   for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
     const length = buffer.byteLength;
     if (length + part.value.length > most) return tooLarge;

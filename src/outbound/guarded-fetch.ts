@@ -78,7 +78,7 @@ async function send(target: URL, route: Route, init: FetchInit): Promise<Incomin
   const isTls = target.protocol === 'https:';
   const socket = route.tunnel && (await openTunnel(route.tunnel, target, CONNECT_MS, init));
   const request = (isTls ? httpsRequest : httpRequest)({
-    ...{ host, port, path, method: init.method ?? 'GET', signal: init.signal },
+    ...{ host, port, path, method: init.method, signal: init.signal },
     headers: { 'accept-encoding': 'identity', ...init.headers, ...route.headers, host: target.host },
     ...(isTls && { servername: isIP(bareHost(target)) ? '' : bareHost(target) }),
     ...(isTls && init.authorities !== undefined && { ca: init.authorities }),
@@ -194,7 +194,7 @@ function inTurn(queue: (() => void)[], signal: AbortSignal): Promise<void> {
       queue.splice(queue.indexOf(enter), 1);
       reject(signal.reason);
     };
-    signal.addEventListener('abort', giveUp, { once: true });
+    signal.addEventListener('abort', giveUp);
     queue.push(enter);
   });
 }

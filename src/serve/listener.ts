@@ -11,7 +11,6 @@ import { type AddressLimit, RateLimit } from '../doors/http/rate-limit.ts';
 import { unownedReplies } from '../doors/http/refusal-replies.ts';
 import type { RequestRecord } from '../doors/http/request-record.ts';
 import { type App, makeApp } from '../front/app.ts';
-import { inspectHandshakes, reportEnded } from '../front/certificate-inspection.ts';
 import { BACKLOG, type Limits } from '../front/limits.ts';
 import type { Census } from '../front/slots.ts';
 import { secureContext, type TlsFiles } from '../front/tls.ts';
@@ -54,8 +53,6 @@ export interface ServiceParts {
   readonly metrics: ListenerMetrics | undefined;
   readonly traces?: RequestTraces | undefined;
   readonly limits: Limits;
-  /** Whether client certificates are inspected before OpenSSL loads their keys. */
-  readonly inspects: boolean;
   /** Of the server certificates in use, by file. */
   readonly certificates: Map<string, Validity>;
   readonly readConnection: ReadConnection;
@@ -88,9 +85,6 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
   const listenerParts = { readPresented: presentedOn(app, options, parts), isNamed: options.doors !== undefined };
   for (const door of doors) mountApart(app.fastify, door, listenerParts);
   const server = app.fastify.server as unknown as TlsServer;
-  const inspects = parts.inspects && options.tls !== undefined && options.tls.clientCertificates !== 'off';
-  if (inspects) inspectHandshakes(server);
-  if (inspects) reportEnded(server, handshakeReporter(parts));
   if (options.behindProxy) admitProxiesOnly(server, parts.proxies.addresses);
   return {
     listen: async () => {
@@ -102,10 +96,7 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
       await app.fastify.listen({ host, port: options.port, backlog: BACKLOG, ...sharing });
       return addressOf(server, options);
     },
-    exchange: (tls) => {
-      server.setSecureContext(secureContext(tls));
-      if (inspects) inspectHandshakes(server);
-    },
+    exchange: (tls) => server.setSecureContext(secureContext(tls)),
     census: () => app.census(),
     drain: () => app.drain(),
   };
@@ -118,15 +109,6 @@ function addressOf(server: TlsServer, { tls }: ListenerOptions): string {
 
 /** Lines about requests over a rate limit: the metrics count them all. Otherwise a flood would fill the log. */
 const LIMITED_LINES = { burst: 50, perSecond: 5 };
-
-/** Counted like a request that is turned away. */
-function handshakeReporter({ log, metrics, ports }: ServiceParts): (why: string) => void {
-  const lines = new RateLimit(LIMITED_LINES, ports.clock.milliseconds);
-  return (why) => {
-    metrics?.observe({ operation: 'none', outcome: 'refused', reason: 'handshake' }, 0);
-    if (lines.take('') === undefined) log.info({ why }, 'handshake ended');
-  };
-}
 
 function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: ServiceParts): App {
   const { log, metrics, traces, limits, proxies, ports, readConnection, overLimit, overLineLimit, refusals } = parts;

@@ -19,8 +19,8 @@ import { keyMarks, signingKeys } from './tables/signing-keys.ts';
 import { storeHistory } from './tables/store-history.ts';
 import { tokenIssuers } from './tables/token-issuers.ts';
 
-/** What a move copies to another store. Tables that others refer to come first. */
-export const MOVED: readonly AnyTable[] = [
+/** Tables that others refer to come first. */
+export const TABLES: readonly AnyTable[] = [
   identities,
   passwords,
   pushedGroups,
@@ -38,9 +38,6 @@ export const MOVED: readonly AnyTable[] = [
   assertions,
   serviceTimes,
   storeHistory,
-];
-/** What nodes write again by themselves: a move leaves it behind. */
-const REBUILT: readonly AnyTable[] = [
   nodes,
   leases,
   endedLists,
@@ -51,7 +48,8 @@ const REBUILT: readonly AnyTable[] = [
   refusalCounts,
 ];
 
-export const TABLES: readonly AnyTable[] = [...MOVED, ...REBUILT];
+/** What a move copies to another store. */
+export const MOVED: readonly AnyTable[] = TABLES.filter(({ isRebuilt }) => !isRebuilt);
 
 /** Rows or events that a move copies in one step. */
 export const STEP = 500;

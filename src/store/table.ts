@@ -1,4 +1,5 @@
 // The description of a table, from which back ends build their statements.
+import { type Seconds, seconds } from '../core/time.ts';
 
 export type Value = string | number | Uint8Array | null;
 
@@ -39,11 +40,23 @@ export interface Table<Row, Companion = undefined> {
   readonly companion?: { readonly table: Table<Companion>; readonly by: string };
   /** Columns with an index. `find` and `page` accept no others. */
   readonly indexes?: readonly string[];
-  /** The column with the time after which a row may be swept. Absent: rows never end. */
-  readonly endsAt?: string;
-  /** The column with the time at which a row ended early. Such rows are not counted as those that end. */
-  readonly endedEarly?: string;
+  /** Absent: rows never end. */
+  readonly ends?: RowsEnd;
+  /** Nodes write it again by themselves: a move leaves it behind. */
+  readonly isRebuilt?: true;
 }
+
+export interface RowsEnd {
+  /** The column with the time. */
+  readonly at: string;
+  /** The column with the time at which a row ended early. Such rows are not counted as those that end. */
+  readonly early?: string;
+  /** How long rows stay after their end, so that a wrong clock sweeps nothing that still counts. */
+  readonly kept: Seconds;
+}
+
+export const HOUR = seconds(3600);
+export const DAY = seconds(86_400);
 
 /** A table whose keys are texts: the values of its first column. */
 export function keyedTable<Row>(table: Omit<Table<Row>, 'keyOf' | 'encodeKey'>): Table<Row> {
@@ -53,6 +66,12 @@ export function keyedTable<Row>(table: Omit<Table<Row>, 'keyOf' | 'encodeKey'>):
 
 /** Columns that hold the fields of a row as they are, under the same names in snake case. Absent fields are null. */
 export type FieldKinds<Row> = { readonly [Field in keyof Row]-?: ColumnKind | `fixed ${ColumnKind}` };
+
+/** Where the values of columns are, by their names. */
+export function placesOf<const Columns extends readonly Column[]>(columns: Columns) {
+  const places = columns.map(({ name }, at) => [name, at] as const);
+  return Object.fromEntries(places) as { readonly [Name in Columns[number]['name']]: number };
+}
 
 /** `own`: columns of the table that are no fields. They come first. */
 export function fieldColumns<Row>(
@@ -149,9 +168,9 @@ export function indexedColumn(table: AnyTable, column: string): Column {
   return table.indexes?.includes(column) ? columnOf(table, column) : fail(table, `an index on ${column}`);
 }
 
-export function endColumn({ name, endsAt }: AnyTable): string {
-  if (endsAt === undefined) throw new Error(`rows of ${name} never end`);
-  return endsAt;
+export function endColumn({ name, ends }: AnyTable): string {
+  if (ends === undefined) throw new Error(`rows of ${name} never end`);
+  return ends.at;
 }
 
 function fail({ name }: AnyTable, what: string): never {

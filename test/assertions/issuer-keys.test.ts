@@ -35,18 +35,14 @@ suite('keys are fetched', () => {
   test('over TLS by the authorities of the token issuer alone', async () => {
     const authority = makeAuthority({ name: 'Private' });
     const tls = authority.issue({ commonName: 'localhost', dnsNames: ['localhost'], usages: [SERVER_AUTH] });
-    const secure = await platformServer([at.first], tls);
-    try {
-      const source = { from: 'url', url: `${secure.url}/jwks`, allowedAddresses: LOOPBACK } as const;
-      const resolve = async () => LOOPBACK;
-      const trusting = aTokenIssuer({ issuer: secure.url, keys: { ...source, authorities: authority.pem } });
-      assert.equal(await got(trusting, { resolve }), keySetOf(at.first));
-      assert.match(await got(aTokenIssuer({ keys: source }), { resolve }), /self-signed|unable to verify|issuer/);
-      const other = makeAuthority({ name: 'Other' }).pem;
-      assert.match(await got(aTokenIssuer({ keys: { ...source, authorities: other } }), { resolve }), /no response/);
-    } finally {
-      secure.close();
-    }
+    using secure = await platformServer([at.first], tls);
+    const source = { from: 'url', url: `${secure.url}/jwks`, allowedAddresses: LOOPBACK } as const;
+    const resolve = async () => LOOPBACK;
+    const trusting = aTokenIssuer({ issuer: secure.url, keys: { ...source, authorities: authority.pem } });
+    assert.equal(await got(trusting, { resolve }), keySetOf(at.first));
+    assert.match(await got(aTokenIssuer({ keys: source }), { resolve }), /self-signed|unable to verify|issuer/);
+    const other = makeAuthority({ name: 'Other' }).pem;
+    assert.match(await got(aTokenIssuer({ keys: { ...source, authorities: other } }), { resolve }), /no response/);
   });
 });
 

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
-import { canInspect } from '../../src/front/certificate-inspection.ts';
+import { seesIntermediates } from '../../src/serve/this-node.ts';
 import { Commands } from './commands.ts';
 import { runTranscript } from './transcript.ts';
 
@@ -15,7 +15,7 @@ suite('the tessera command does what its transcripts show', () => {
   const folder = import.meta.dirname;
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.transcript'))) {
     test(file.replace('.transcript', ''), async (t) => {
-      if (FOR_THE_PINNED_NODE.includes(file) && !(await canInspect()))
+      if (FOR_THE_PINNED_NODE.includes(file) && !(await seesIntermediates()))
         return t.skip(`doctor has something to say of ${process.version}`);
       await runTranscript(join(folder, file), commands);
     });

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { certificateRules } from '../../lab/configuration/certificate-rules.ts';
+import { errorsPage } from '../../lab/configuration/errors.ts';
+import { objectReference } from '../../lab/configuration/objects.ts';
 import { configReference } from '../../lab/configuration/reference.ts';
 import { type SettingPlace, settingPlaces, variableOf } from '../../src/config/layers.ts';
 import { readNode } from '../../src/config/read.ts';
@@ -54,6 +56,14 @@ suite('generated files are up to date', () => {
 
   test('docs/certificate-rules.md; else: npm run configuration', () => {
     assert.equal(readFileSync('docs/certificate-rules.md', 'utf8'), certificateRules());
+  });
+
+  test('docs/errors.md; else: npm run configuration', () => {
+    assert.equal(readFileSync('docs/errors.md', 'utf8'), errorsPage());
+  });
+
+  test('docs/objects.md; else: npm run configuration', () => {
+    assert.equal(readFileSync('docs/objects.md', 'utf8'), objectReference());
   });
 
   test('docs/tessera.schema.json; else: npm run configuration', () => {

@@ -12,6 +12,7 @@ import {
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { epochSeconds, seconds } from '../../src/core/time.ts';
 import { aGrant, anIdentity, anIntegration, NOW, scopeOf } from '../samples.ts';
+import { assertOrder } from './ladder.ts';
 
 const at = (moment: number) => epochSeconds(moment);
 const token = { generation: 3, expiresAt: at(NOW + 100) };
@@ -33,6 +34,22 @@ test('an access token works until its own expires, even after refreshes [contrac
   assert.equal(check(), 'orders:read');
   assert.equal(check({ token: { ...token, generation: 0 }, now: at(NOW + 99) }), 'orders:read');
   assert.equal(check({ now: at(NOW + 100) }), 'access-token-expired');
+});
+
+test('the checks of an access token are in their order', () => {
+  const elsewhere = anIntegration({ scope: scopeOf('stock:read') });
+  assertOrder('verify', check, [
+    ['scope-no-longer-allowed', { integration: elsewhere }],
+    ['identity-disabled', { holder: anIdentity({ enabled: false }) }],
+    ['integration-disabled', { integration: { ...elsewhere, enabled: false } }],
+    [
+      'access-token-superseded',
+      { token: { ...token, generation: 0 }, settings: { ...DEFAULT_SETTINGS, accessTokenOverlap: seconds(10) } },
+    ],
+    ['access-token-expired', { now: at(NOW + 100) }],
+    ['grant-revoked', { grant: revoke(aGrant(), NOW, 'by-caller') }],
+    ['access-token-not-authentic', { token: undefined }],
+  ]);
 });
 
 test('accessTokenOverlap ends older generations that many seconds after a refresh, and never the current one', () => {
@@ -89,17 +106,25 @@ test('an authentic access token revokes its grant even when expired, once', () =
 
 test('an integration ends its own grants only, and a token without a living grant is a success [RFC 7009 2.1, 2.2]', () => {
   const facts = { integration: anIntegration(), token: 'refresh', grant: aGrant() } as const;
+  const outcomeOf = (difference: Partial<RevokeFacts>) => decideRevokeByIntegration({ ...facts, ...difference });
   const reasonOf = (difference: Partial<RevokeFacts>) => {
-    const outcome = decideRevokeByIntegration({ ...facts, ...difference });
+    const outcome = outcomeOf(difference);
     return outcome.ok ? outcome.value : outcome.refusal.reason;
+  };
+  const refusalOf = (difference: Partial<RevokeFacts>) => {
+    const outcome = outcomeOf(difference);
+    return outcome.ok ? 'accepted' : outcome.refusal.reason;
   };
   assert.deepEqual(reasonOf({}), aGrant());
   assert.equal(reasonOf({ token: undefined }), undefined);
   assert.equal(reasonOf({ grant: undefined }), undefined);
   assert.equal(reasonOf({ grant: revoke(aGrant(), NOW, 'by-caller') }), undefined);
   const foreign = anIntegration({ clientId: 'other-sync' as ClientId });
-  assert.equal(reasonOf({ integration: foreign }), 'refresh-token-of-another-integration');
+  assertOrder<Partial<RevokeFacts>>('revoke', refusalOf, [
+    ['refresh-token-of-another-integration', { integration: foreign }],
+    ['client-authentication-required', { integration: { ...foreign, confidential: true }, isAuthenticated: false }],
+    ['integration-disabled', { integration: { ...foreign, confidential: true, enabled: false } }],
+  ]);
   assert.equal(reasonOf({ integration: foreign, token: 'access' }), 'access-token-of-another-integration');
   assert.equal(reasonOf({ integration: undefined }), 'integration-unknown');
-  assert.equal(reasonOf({ integration: anIntegration({ enabled: false }) }), 'integration-disabled');
 });

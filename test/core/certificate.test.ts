@@ -5,6 +5,7 @@ import type { ClientId } from '../../src/core/integration.ts';
 import { accept, refuse } from '../../src/core/outcome.ts';
 import { type CertificateFacts, decideCertificate } from '../../src/core/rules/certificate.ts';
 import { anIdentity, anIntegration, hexOf } from '../samples.ts';
+import { assertOrder } from './ladder.ts';
 
 const mark = { certificate: hexOf(16), issuerKey: hexOf(16), key: hexOf(32) };
 const thumbprint = hexOf(32, 7);
@@ -40,11 +41,7 @@ test('order of checks: client_id missing, certificate, client_id unknown, flow, 
     ['certificate-missing', { caller: refuse('certificate-missing') }],
     ['client-id-missing', { clientId: undefined }],
   ];
-  let all: Partial<CertificateFacts> = {};
-  for (const [reason, difference] of ladder) {
-    all = { ...all, ...difference };
-    assert.equal(decide(all), reason);
-  }
+  assertOrder('authorize-certificate', decide, ladder);
 });
 
 test('an issuer limited to some integrations is refused for others', () => {

@@ -69,6 +69,16 @@ suite('a document', () => {
     assert.deepEqual(got.ok && got.value, { url: URL_OF_CLIENT, name: 'Agent', redirectUris: DOCUMENT.redirect_uris });
   });
 
+  test('has at most 50 redirect URIs that count', () => {
+    const uris = Array.from({ length: 51 }, (_, at) => `https://agent.example/${at + 1}`);
+    const got = read({ redirect_uris: uris });
+    assert.deepEqual(
+      [got.ok && got.value.redirectUris.length, got.ok && got.value.redirectUris.at(-1)],
+      [50, 'https://agent.example/50'],
+    );
+    assert.ok(!read({ redirect_uris: [...Array(50).fill('https://evil.example/'), 'https://agent.example/'] }).ok);
+  });
+
   test('that lies or asks for a secret is refused', () => {
     for (const difference of [
       { client_id: 'https://agent.example/other.json' },

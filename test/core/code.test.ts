@@ -13,6 +13,7 @@ import {
 } from '../../src/core/rules/code.ts';
 import { epochSeconds } from '../../src/core/time.ts';
 import { ADA, aDevice, anIdentity, anIntegration, NOW, scopeOf } from '../samples.ts';
+import { assertOrder } from './ladder.ts';
 
 const URI = 'http://127.0.0.1/callback';
 const CODER = anIntegration({ flows: { device: false, certificate: false, code: { redirectUris: [URI] } } });
@@ -49,9 +50,14 @@ test('a code is redeemed within a minute, by whoever proves to be the client [RF
   assert.equal(redeemed({ isProved: false }), 'code-not-authentic');
   assert.equal(redeemed({ integration: { ...CODER, clientId: 'other' as ClientId } }), 'code-not-authentic');
   assert.equal(redeemed({ code: { ...CODE, decision: { is: 'ended', at: NOW } } }), 'code-ended');
-  assert.equal(redeemed({ integration: { ...CODER, scope: scopeOf('stock:read') } }), 'scope-no-longer-allowed');
-  assert.equal(redeemed({ holder: anIdentity({ enabled: false }) }), 'identity-disabled');
-  assert.equal(redeemed({ limit: { reason: 'rate-limited' } }), 'rate-limited');
+  assertOrder('redeem-code', redeemed, [
+    ['rate-limited', { limit: { reason: 'rate-limited' } }],
+    ['identity-disabled', { holder: anIdentity({ enabled: false }) }],
+    ['resource-unknown', { wantedResource: ['https://unknown.example'] }],
+    ['scope-no-longer-allowed', { integration: { ...CODER, scope: scopeOf('stock:read') } }],
+    ['code-expired', { now: epochSeconds(NOW + 60) }],
+    ['code-not-authentic', { isProved: false }],
+  ]);
 });
 
 test('only a second redemption with the proof ends the grant; nothing else changes anything', () => {
@@ -111,12 +117,14 @@ test('a challenge is required, with S256; then scope and resource are checked [R
     return checked.ok ? 'accepted' : checked.refusal.reason;
   };
   assert.equal(reason({}), 'accepted');
-  assert.equal(reason({ responseType: 'token' }), 'response-type-unsupported');
   assert.equal(reason({ responseMode: 'form_post' }), 'response-type-unsupported');
   for (const challengeMethod of [undefined, 'plain', 's256'])
     assert.equal(reason({ challengeMethod }), 'code-challenge-missing');
   for (const challenge of [undefined, '', 'x'.repeat(42), 'x'.repeat(44), `${'x'.repeat(42)}=`])
     assert.equal(reason({ challenge }), 'code-challenge-missing');
-  assert.equal(reason({ scope: 'payroll:read' }), 'scope-exceeds-integration');
-  assert.equal(reason({ resource: ['https://unknown.example'] }), 'resource-unknown');
+  assertOrder('page-authorize', reason, [
+    ['resource-unknown', { resource: ['https://unknown.example'] }],
+    ['scope-exceeds-integration', { scope: 'payroll:read' }],
+    ['response-type-unsupported', { responseType: 'token' }],
+  ]);
 });

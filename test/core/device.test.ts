@@ -16,6 +16,7 @@ import {
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { epochSeconds } from '../../src/core/time.ts';
 import { ADA, aDevice, anIdentity, anIntegration, NOW, scopeOf } from '../samples.ts';
+import { assertOrder } from './ladder.ts';
 
 const later = epochSeconds(NOW + 1);
 const confirmed = aDevice({ decision: { is: 'confirmed', by: ADA, at: NOW } });
@@ -51,6 +52,18 @@ test('a device code is redeemed once only [contract 3]', () => {
   const redeemed = aDevice({ decision: { is: 'redeemed', by: ADA, at: NOW } });
   assert.equal(redeem({ device: redeemed }), 'device-code-redeemed');
   assert.equal(redeem({ device: redeemed, now: epochSeconds(NOW + 9999) }), 'device-code-redeemed');
+});
+
+test('the checks of a redemption are in their order', () => {
+  const disabled = anIdentity({ enabled: false });
+  assertOrder('redeem', redeem, [
+    ['rate-limited', { limit: { reason: 'rate-limited' } }],
+    ['identity-disabled', { holder: disabled }],
+    ['resource-unknown', { wantedResource: ['https://unknown.example'] }],
+    ['scope-no-longer-allowed', { integration: anIntegration({ scope: scopeOf('stock:read') }) }],
+    ['device-code-expired', { device: aDevice(), now: epochSeconds(NOW + 9999) }],
+    ['device-code-of-another-integration', { integration: anIntegration({ clientId: 'other' as ClientId }) }],
+  ]);
 });
 
 test('invalid_client: browser-based authentication is disabled [contract 7.1]', () => {
@@ -160,13 +173,17 @@ test('start: client_id, integration, flow and scope are checked in this order', 
     return outcome.ok ? 'started' : outcome.refusal.reason;
   };
   assert.equal(start({}), 'started');
-  assert.equal(start({ resource: ['https://unknown.example'] }), 'resource-unknown');
-  assert.equal(start({ scope: 'orders:delete' }), 'scope-exceeds-integration');
+  assertOrder('authorize-device', start, [
+    ['resource-unknown', { resource: ['https://unknown.example'] }],
+    ['scope-exceeds-integration', { scope: 'orders:delete' }],
+    ['client-authentication-required', { integration: anIntegration({ confidential: true }), isAuthenticated: false }],
+    ['device-flow-disabled', { settings: serverWithoutDevices }],
+    ['integration-unknown', { integration: undefined }],
+    ['client-id-missing', { clientId: undefined }],
+  ]);
   assert.equal(start({ scope: 'orders:' }), 'scope-malformed');
   assert.equal(start({ scope: undefined }), 'scope-missing');
   assert.equal(start({ scope: undefined, settings: serverWithoutDevices }), 'device-flow-disabled');
-  assert.equal(start({ settings: serverWithoutDevices, integration: undefined }), 'integration-unknown');
-  assert.equal(start({ clientId: undefined, integration: undefined }), 'client-id-missing');
 });
 
 function facts(device: DeviceAuthorization | undefined, difference: Partial<DecideFacts> = {}): DecideFacts {

@@ -6,6 +6,7 @@ import type { ClientId } from '../../src/core/integration.ts';
 import { checkAssertionUse, checkEnterprise, servedIntegration } from '../../src/core/rules/assertion.ts';
 import type { WantedTarget } from '../../src/core/rules/scope.ts';
 import { anIntegration, aResourceServer, CLIENT, ORDERS_AUDIENCE } from '../samples.ts';
+import { assertOrder } from './ladder.ts';
 
 type Enterprise = NonNullable<AcceptedAssertion['enterprise']>;
 const enterprise = (difference: Partial<Enterprise> = {}) => ({ clientId: CLIENT, ...difference }) as Enterprise;
@@ -27,8 +28,13 @@ suite('an assertion of an enterprise', () => {
   }
 
   test('is for the integration that it names, which authenticates unless the operator said otherwise', () => {
-    assert.equal(check(enterprise({ clientId: 'other' as ClientId })), 'assertion-of-another-integration');
-    assert.equal(check(enterprise(), {}, false), 'client-authentication-required');
+    const reasonOf = ({ by = enterprise({ resource: [ORDERS_AUDIENCE] }), isProven = true }) =>
+      String(check(by, { resource: ['https://unknown.example'] }, isProven));
+    assertOrder<Parameters<typeof reasonOf>[0]>('authorize-assertion', reasonOf, [
+      ['resource-differs-from-grant', {}],
+      ['client-authentication-required', { isProven: false }],
+      ['assertion-of-another-integration', { by: enterprise({ clientId: 'other' as ClientId }) }],
+    ]);
     assert.deepEqual(check(enterprise(), {}, false, { publicEnterprise: true }), [undefined, undefined]);
     assert.deepEqual(check(undefined, {}, false), [undefined, undefined], 'others limit nothing');
   });

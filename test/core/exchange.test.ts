@@ -9,6 +9,7 @@ import type { CheckedAccess } from '../../src/core/rules/access.ts';
 import { decideExchange, type ExchangeFacts, scopeOfExchanged } from '../../src/core/rules/exchange.ts';
 import { WHOLE_SCOPE } from '../../src/core/rules/scope.ts';
 import { aGrant, anIdentity, anIntegration, aResourceServer, CLIENT, ORDERS_AUDIENCE, scopeOf } from '../samples.ts';
+import { assertOrder } from './ladder.ts';
 
 const API = 'orders-backend' as ClientId;
 const STOCK_AUDIENCE = 'https://stock.example' as Audience;
@@ -49,6 +50,18 @@ suite('an API exchanges a token', () => {
     const subject = subjectOf({ integration: narrow });
     assert.equal(decide({ subject, wanted: { scope: 'orders:read' } }), 'scope-exceeds-grant');
     assert.equal(decide({ subject: subjectOf({ scope: scopeOf('orders:read') }) }), 'orders:read');
+  });
+
+  test('only after checks in their order', () => {
+    const barred = { integration: ours(), identity: anIdentity({ enabled: false }) };
+    const unlisted = subjectOf({ integration: anIntegration() });
+    assertOrder('exchange', decide, [
+      ['identity-disabled', { caller: barred }],
+      ['resource-unknown', { wanted: { scope: WHOLE_SCOPE, resource: ['https://unknown.example'] } }],
+      ['scope-exceeds-integration', { wanted: { scope: 'stock:write', resource: ['https://unknown.example'] } }],
+      ['exchange-not-allowed', { subject: unlisted }],
+      ['subject-token-invalid', { subject: { ...unlisted, scope: scopeOf('stock:read') } }],
+    ]);
   });
 
   test('only if the API has a resource server, which the token is for', () => {

@@ -9,6 +9,7 @@ import { checkRefreshRequest, decideRefresh, type RefreshFacts, type Standing } 
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { epochSeconds, seconds } from '../../src/core/time.ts';
 import { ADA, aGrant, anIdentity, anIntegration, hexOf, NOW, scopeOf } from '../samples.ts';
+import { assertOrder } from './ladder.ts';
 
 type Difference = Partial<Omit<RefreshFacts, 'standing'>> & { standing?: Standing };
 
@@ -198,6 +199,13 @@ test('each refusal hides those later in the order of checks', () => {
     ['identity-disabled', { holder: anIdentity({ enabled: false }) }],
     ['scope-no-longer-allowed', { integration: anIntegration({ scope: scopeOf('stock:read') }) }],
     ['refresh-token-reused', { standing: 'spent' }],
+    [
+      'client-authentication-required',
+      {
+        integration: anIntegration({ confidential: true, scope: scopeOf('stock:read') }),
+        proven: { isAuthenticated: false, jkt: undefined },
+      },
+    ],
     ['grant-expired', { now: at(NOW + 2000) }],
     ['grant-revoked', { grant: revoke(aGrant(), NOW, 'by-caller') }],
     [
@@ -205,11 +213,7 @@ test('each refusal hides those later in the order of checks', () => {
       { integration: anIntegration({ clientId: 'x' as ClientId, scope: scopeOf('stock:read') }) },
     ],
   ];
-  let all: Difference = {};
-  for (const [reason, difference] of ladder) {
-    all = { ...all, ...difference };
-    assert.equal(reasonOf(all), reason);
-  }
+  assertOrder('refresh', reasonOf, ladder);
 });
 
 test('before a row is loaded, the integration is checked, then the token', () => {

@@ -6,7 +6,7 @@ import { suite, test } from 'node:test';
 import { parse } from 'yaml';
 import { buildProgram } from '../../src/cli/program.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { shippedSql } from '../store/documented-sql.ts';
+import { shippedRoles } from '../store/documented-sql.ts';
 
 const FOLDER = join(import.meta.dirname, '../../deploy/container');
 const file = (name: string) => readFileSync(join(FOLDER, name), 'utf8');
@@ -75,7 +75,7 @@ test('Caddy gets the file of deploy/proxies, every variable that it reads, and t
 });
 
 test('the roles of the database are those of deploy/postgres/roles.sql, with passwords', () => {
-  const documented = shippedSql('roles');
+  const documented = shippedRoles();
   const own = lines(file('roles.sh'));
   const missing = lines(documented).filter((line) => line !== '' && !line.startsWith('--') && !own.includes(line));
   assert.deepEqual(

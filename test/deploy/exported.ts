@@ -1,12 +1,8 @@
 // What /metrics shows, for tests of files that query it.
-import { PERSON_REASONS, REFUSAL_REASONS } from '../../src/core/refusal.ts';
-import { TRANSPORT_REASONS } from '../../src/doors/http/transport-refusal.ts';
-import { OAUTH_REASONS } from '../../src/doors/oauth/wording.ts';
+import { isReason } from '../../src/core/refusal.ts';
 import { Metrics } from '../../src/doors/ops/metrics.ts';
 import { DurationTally } from '../../src/store/duration-tally.ts';
 import { recordings } from './rules.ts';
-
-const REASONS: readonly string[] = [...REFUSAL_REASONS, ...PERSON_REASONS, ...TRANSPORT_REASONS, ...OAUTH_REASONS];
 
 export function exportedText(): Promise<string> {
   const sessions = { open: 4, idle: 1, limit: 8, waiting: 0 };
@@ -66,5 +62,5 @@ export function groupedBy(queries: readonly string[]): Set<string> {
 export function matchedReasons(queries: readonly string[]): { matched: string[]; unknown: string[] } {
   const texts = queries.flatMap((query) => [...query.matchAll(/reason=~?"([^"]+)"/g)].map(([, either = '']) => either));
   const matched = texts.flatMap((either) => either.split('|'));
-  return { matched, unknown: matched.filter((reason) => !REASONS.includes(reason)) };
+  return { matched, unknown: matched.filter((reason) => !isReason(reason)) };
 }

@@ -27,11 +27,10 @@ void life();
 `;
 
 test('a generated client makes, changes, disables, lists and removes an integration', async (t) => {
-  const scene = await AdminScene.open();
+  await using scene = await AdminScene.open();
   const folder = temporaryFolder('generated');
   t.after(async () => {
     rmSync(folder, { recursive: true, force: true });
-    await scene.close();
   });
   const input = (await scene.ask(undefined, 'GET', '/openapi.json')).json;
   await generate({ input, output: join(folder, 'client'), exportSchemas: false });

@@ -1,9 +1,10 @@
 // Owners of integrations at the admin door: what they must neither learn nor do.
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { before, suite, test } from 'node:test';
 import type { GrantId } from '../../src/core/grant.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { integrations } from '../../src/store/tables/integrations.ts';
+import { given } from '../given.ts';
 import { aGrant, anIntegration, scopeOf } from '../samples.ts';
 import { AdminScene } from './admin-scene.ts';
 import { registryFollows } from './registry-follows.ts';
@@ -11,16 +12,14 @@ import { clientId } from './service.ts';
 
 const SHOP = { scope: 'shop:read,write', owners: ['shop-team'], description: 'the shop' };
 
-let scene: AdminScene;
+const scene = given(() => AdminScene.open());
 
 suite('an owner of an integration', () => {
   before(async () => {
-    scene = await AdminScene.open();
     const shop = { ...SHOP, scope: scopeOf(SHOP.scope) };
     await scene.service.register(anIntegration({ clientId: clientId('shop'), ...shop }));
     await registryFollows();
   });
-  after(() => scene.close());
 
   test('learns nothing of certificates and clients that got grants elsewhere', async () => {
     await scene.token('ada', 'orders:read', 'orders-sync');

@@ -1,7 +1,8 @@
 // Who may do what at the admin door.
 // Own process: it changes the table of acts
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
+import { given } from '../given.ts';
 import { changedMatrix, permissionMatrix } from './admin-matrix.ts';
 import { AdminScene } from './admin-scene.ts';
 import { registryFollows } from './registry-follows.ts';
@@ -9,14 +10,9 @@ import { registryFollows } from './registry-follows.ts';
 permissionMatrix('SQLite');
 changedMatrix();
 
-let scene: AdminScene;
+const scene = given(() => AdminScene.open());
 
 suite('owners, and limits of tokens', () => {
-  before(async () => {
-    scene = await AdminScene.open();
-  });
-  after(() => scene.close());
-
   test('owners change what does not widen their integrations', async () => {
     const manage = await scene.token('olga');
     const shop = { scope: 'shop:read,write', owners: ['shop-team'], flows: { device: false } };

@@ -10,7 +10,7 @@ import { identities } from '../../src/store/tables/identities.ts';
 import { accepted } from '../node.ts';
 import { anIdentity, anIntegration, scopeOf } from '../samples.ts';
 import { type PostgresTestDatabase, usedDatabase } from '../store/postgres-database.ts';
-import { type Answer, type Caller, callerOver, type Question, reachOf } from './caller.ts';
+import type { Answer, Caller, Question } from './caller.ts';
 import { assertDocumented } from './documented-answers.ts';
 import { postForm } from './oauth-steps.ts';
 import { registryFollows } from './registry-follows.ts';
@@ -27,8 +27,8 @@ const CLI: Partial<Integration> = {
   access: { to: 'named', identities: [], groups: ['operators', 'viewers', 'shop-team'] },
 };
 
-/** admin-postgres.test.ts runs the same tests on PostgreSQL. */
-export const BACK_ENDS = [process.env['TEST_ADMIN_STORE'] ?? 'SQLite'];
+/** The files admin-…-postgres.test.ts run the same tests on PostgreSQL. */
+export const BACK_END = process.env['TEST_ADMIN_STORE'] ?? 'SQLite';
 
 export class AdminScene {
   readonly service: TestService;
@@ -69,7 +69,7 @@ export class AdminScene {
     if (known) return known;
     const certificate = userName === undefined ? undefined : this.service.authority.issue({ commonName: userName });
     if (userName !== undefined && certificate) this.#certificates.set(userName, new X509Certificate(certificate.pem));
-    const caller = callerOver('HTTP/1.1', reachOf(this.service, certificate));
+    const caller = this.service.caller(certificate);
     this.#callers.set(userName ?? '', caller);
     return caller;
   }
@@ -131,9 +131,12 @@ export class AdminScene {
   }
 
   async close(): Promise<void> {
-    for (const caller of this.#callers.values()) caller.close();
     await this.service.stop();
     await this.#database?.remove();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 }
 

@@ -2,9 +2,10 @@
 // alone, and an independent validator says which they are.
 // Only in test:all: thousands of requests
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { before, suite, test } from 'node:test';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { makeAuthority } from '../authority.ts';
+import { given } from '../given.ts';
 import { Seeded } from '../seeded.ts';
 import { ecKeys } from '../signed-der.ts';
 import { AdminScene } from './admin-scene.ts';
@@ -44,7 +45,6 @@ const BASES: Readonly<Record<string, object>> = {
 const LEFT_OUT = ['object-apply', 'grant-revoke-all'];
 
 suite('the schema of the admin door', () => {
-  let scene: AdminScene;
   let token: string;
   let acts: readonly Act[];
   let supply: Supply;
@@ -52,8 +52,8 @@ suite('the schema of the admin door', () => {
   const wrong: string[] = [];
   const asked = { allowed: 0, other: 0 };
 
+  const scene = given(() => AdminScene.open());
   before(async () => {
-    scene = await AdminScene.open();
     token = await scene.token('olga');
     const document = (await scene.ask(undefined, 'GET', '/openapi.json')).json;
     const { publicKey } = ecKeys();
@@ -71,7 +71,6 @@ suite('the schema of the admin door', () => {
     ajv = new Ajv2020({ strict: false, formats: formatsOf(supply) });
     acts = actsOf(resolved(document, document) as never).filter(({ name }) => !LEFT_OUT.includes(name));
   });
-  after(() => scene.close());
 
   async function ask({
     act,

@@ -2,36 +2,28 @@
 // authsvc-answers.txt as well, and say why in docs/spec-gaps.md.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { after, before, test } from 'node:test';
-import { REFUSAL_REASONS } from '../../src/core/refusal.ts';
-import { describeAuthsvc } from '../../src/doors/authsvc/reply.ts';
-import { AUTHSVC_REASONS, type AuthsvcReason, WORDING } from '../../src/doors/authsvc/wording.ts';
-import { TRANSPORT_REASONS } from '../../src/doors/http/transport-refusal.ts';
+import { test } from 'node:test';
+import { type AuthsvcReason, TO_CALLERS } from '../../src/core/refusal.ts';
+import { reasonsOf } from '../../src/core/refusals/declaration.ts';
+import { OF_OAUTH } from '../../src/core/refusals/standard.ts';
+import { wordingOf } from '../../src/doors/authsvc/wording.ts';
+import { describe } from '../../src/doors/token/descriptions.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
 import { identities } from '../../src/store/tables/identities.ts';
+import { given } from '../given.ts';
 import { anIdentity, anIntegration, scopeOf } from '../samples.ts';
-import { type Caller, callerOver, type Reach, reachOf, sendRaw } from './caller.ts';
-import { clientId, MALLORY, startService, type TestService } from './service.ts';
+import { type Reach, reachOf, sendRaw } from './caller.ts';
+import { clientId, MALLORY, startService } from './service.ts';
 import * as steps from './steps.ts';
 
 const TRANSCRIPT = 'test/e2e/authsvc-answers.txt';
 const { CERTIFICATE, CLIENT, DEVICE, DEVICE_GRANT, REVOKE, SCOPE, TOKEN, VERIFY } = steps;
 
-let service: TestService;
-let ada: Caller;
-let bare: Caller;
 const answers: string[] = [];
 
-before(async () => {
-  service = await startService();
-  ada = callerOver('HTTP/1.1', reachOf(service, service.ada));
-  bare = callerOver('HTTP/1.1', reachOf(service));
-});
-after(async () => {
-  ada.close();
-  bare.close();
-  await service.stop();
-});
+const service = given(() => startService());
+const ada = given(() => service.caller(service.ada));
+const bare = given(() => service.caller());
 
 /** With names for what differs from run to run. */
 function fixed(text: string): string {
@@ -204,7 +196,7 @@ async function recordTrouble(): Promise<void> {
   failure = new Error('a detail');
   await record('fault', DEVICE, ask);
   failure = undefined;
-  const last = callerOver('HTTP/1.1', reachOf(troubled));
+  const last = troubled.caller();
   await steps.startedDevice(last);
   last.close();
   await record('over a limit', DEVICE, ask);
@@ -212,10 +204,10 @@ async function recordTrouble(): Promise<void> {
 }
 
 function everyWording(): string[] {
-  const reasons: readonly AuthsvcReason[] = [...TRANSPORT_REASONS, ...REFUSAL_REASONS, ...AUTHSVC_REASONS];
+  const reasons = reasonsOf(TO_CALLERS).filter((reason): reason is AuthsvcReason => !(reason in OF_OAUTH));
   return reasons.map((reason) => {
-    const { status, error } = WORDING[reason];
-    return `${reason}: ${status} ${error}: ${describeAuthsvc({ reason })}\n`;
+    const { status, error } = wordingOf(reason);
+    return `${reason}: ${status} ${error}: ${describe({ reason }, 'authsvc')}\n`;
   });
 }
 

@@ -1,10 +1,11 @@
 // Bad HTTP on the bare socket: never a crash, always a refusal in JSON.
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { connect } from 'node:tls';
 import fc from 'fast-check';
-import { callerOver, reachOf, sendRaw, tlsOptionsOf } from './caller.ts';
-import { startService, type TestService } from './service.ts';
+import { given } from '../given.ts';
+import { reachOf, sendRaw, tlsOptionsOf } from './caller.ts';
+import { startService, stopUnharmed } from './service.ts';
 import { TOKEN, VERIFY } from './steps.ts';
 
 // RFC 9113 6: the types of frames.
@@ -17,21 +18,7 @@ function frameTypes(bytes: Buffer): number[] {
 }
 
 suite('bad HTTP on the bare socket', () => {
-  let service: TestService;
-
-  before(async () => {
-    service = await startService();
-  });
-  after(async () => {
-    const caller = callerOver('HTTP/1.1', reachOf(service));
-    assert.equal((await caller.ask({ path: '/healthz' })).status, 200, 'it is still there');
-    caller.close();
-    await service.stop();
-    assert.deepEqual(
-      service.logLines.filter((line) => JSON.parse(line).level === 'error'),
-      [],
-    );
-  });
+  const service = given(() => startService(), stopUnharmed);
 
   /** Every answer on the connection is a refusal in JSON. Returns whether there was one: half a request may get none. */
   function assertRefusals(text: string): boolean {

@@ -1,12 +1,13 @@
 // Thousands of bad inputs: never a 5xx, never a crash, always a refusal in JSON.
 // Only in test:all: long property runs
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { anyCharacter } from '../any-character.ts';
-import { type Answer, type Caller, callerOver, PROTOCOLS, type Question, reachOf } from './caller.ts';
-import { startService, type TestService } from './service.ts';
+import { given } from '../given.ts';
+import { type Answer, PROTOCOLS, type Question } from './caller.ts';
+import { startService, stopUnharmed } from './service.ts';
 import { CERTIFICATE, CLIENT, DEVICE, DEVICE_GRANT, REVOKE, TOKEN, VERIFY } from './steps.ts';
 
 const CODES = [
@@ -76,21 +77,8 @@ const types = fc.constantFrom(
 
 for (const protocol of PROTOCOLS) {
   suite(`bad input over ${protocol}`, () => {
-    let service: TestService;
-    let caller: Caller;
-
-    before(async () => {
-      service = await startService();
-      caller = callerOver(protocol, reachOf(service));
-    });
-    after(async () => {
-      const health = await caller.ask({ path: '/healthz' });
-      caller.close();
-      await service.stop();
-      assert.equal(health.status, 200, 'it is still there');
-      const faults = service.logLines.filter((line) => JSON.parse(line).level === 'error');
-      assert.deepEqual(faults, []);
-    });
+    const service = given(() => startService(), stopUnharmed);
+    const caller = given(() => service.caller(undefined, protocol));
 
     const holds = <T>(inputs: fc.Arbitrary<T>, question: (input: T) => Question, numRuns: number) =>
       fc.assert(

@@ -1,16 +1,17 @@
 // Refreshes bound to a certificate, over real TLS: per integration none, identity or certificate.
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
-import { after, before, suite, test } from 'node:test';
+import { before, suite, test } from 'node:test';
 import { issuers } from '../../src/store/tables/issuers.ts';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { type Issued, makeAuthority } from '../authority.ts';
+import { given } from '../given.ts';
 import { anIntegration } from '../samples.ts';
-import { type Caller, callerOver, reachOf } from './caller.ts';
+import type { Caller } from './caller.ts';
 import { INTROSPECT, ORDERS, ordersServer } from './introspection-scene.ts';
 import { basic, postForm } from './oauth-steps.ts';
 import { registryFollows } from './registry-follows.ts';
-import { anIssuer, clientId, startService, type TestService } from './service.ts';
+import { anIssuer, clientId, startService } from './service.ts';
 import {
   assertRefused,
   CLIENT,
@@ -30,19 +31,13 @@ const thumbprintOf = ({ chain }: Issued) => hash('sha256', chain[0] ?? '', 'base
 const claimsOf = (jwt: string) => JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
 
 suite('a grant bound to its certificate', () => {
-  let service: TestService;
-  let bare: Caller;
-  const callers: Caller[] = [];
-  const callerWith = (certificate?: Issued): Caller => {
-    const caller = callerOver('HTTP/1.1', reachOf(service, certificate));
-    callers.push(caller);
-    return caller;
-  };
+  const callerWith = (certificate?: Issued) => service.caller(certificate);
   const certificateOf = (commonName: string, keys?: Issued['keys']) =>
     service.authority.issue({ commonName, ...(keys && { keys }) });
 
+  const service = given(() => startService({ signing: 'EdDSA' }));
+  const bare = given(() => service.caller());
   before(async () => {
-    service = await startService({ signing: 'EdDSA' });
     await service.put(issuers, anIssuer(other, { label: 'other' }));
     await service.register(anIntegration({ clientId: clientId(BY_IDENTITY), binding: 'identity' }));
     await service.register(
@@ -50,11 +45,6 @@ suite('a grant bound to its certificate', () => {
     );
     await service.put(resourceServers, ordersServer(service));
     await registryFollows();
-    bare = callerWith();
-  });
-  after(async () => {
-    for (const caller of callers) caller.close();
-    await service.stop();
   });
   const introspect = async (token: string) =>
     (await postForm(bare, INTROSPECT, { token }, basic(ORDERS.id, ORDERS.secret))).json;

@@ -1,8 +1,9 @@
 // Bodies in many small pieces, each of which costs the service much more than its byte.
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
-import { callerOver, rawConnection, reachOf, readToEnd } from './caller.ts';
-import { startService, type TestService } from './service.ts';
+import { suite, test } from 'node:test';
+import { given } from '../given.ts';
+import { rawConnection, reachOf, readToEnd } from './caller.ts';
+import { startService } from './service.ts';
 import { DEVICE } from './steps.ts';
 
 const BODY = JSON.stringify({ client_id: 'orders-sync', scope: 'orders:read' });
@@ -14,11 +15,7 @@ const piecesOf = (text: string) =>
     .join('');
 
 suite('bodies in many pieces', () => {
-  let service: TestService;
-  before(async () => {
-    service = await startService({ settings: { limits: { requestTimeout: '5m' } } });
-  });
-  after(() => service.stop());
+  const service = given(() => startService({ settings: { limits: { requestTimeout: '5m' } } }));
 
   async function answerTo(path: string, chunks: string): Promise<string> {
     const socket = await rawConnection(reachOf(service));
@@ -51,7 +48,7 @@ suite('bodies in many pieces', () => {
   });
 
   test('more than a hundred parameters are refused, a hundred are not', async () => {
-    const caller = callerOver('HTTP/1.1', reachOf(service));
+    const caller = service.caller();
     const ask = (body: string, type: string) =>
       caller.ask({ method: 'POST', path: DEVICE, headers: { 'content-type': type }, body });
     const form = (others: number) => `client_id=orders-sync&scope=orders:read${'&a'.repeat(others)}`;

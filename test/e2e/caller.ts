@@ -52,10 +52,7 @@ export function callerOver(protocol: Protocol, reach: Reach): Caller {
 
 /** How a TLS client presents itself. */
 export function tlsOptionsOf({ port, ca, certificate }: Reach) {
-  const own = certificate && {
-    cert: certificate.chain.map((der) => writePem(der)).join(''),
-    key: certificate.key,
-  };
+  const own = certificate && { cert: certificate.chain.map((der) => writePem(der)).join(''), key: certificate.key };
   return { host: '127.0.0.1', port, servername: 'localhost', ca, ...own };
 }
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, suite, test } from 'node:test';
+import { before, suite, test } from 'node:test';
 import { hashPassword } from '../../src/directory/local/passwords.ts';
 import { signIn } from '../../src/operations/person/sign-in.ts';
 import { passwords } from '../../src/store/tables/identities.ts';
@@ -12,21 +12,11 @@ import { systemRandom } from '../../src/system.ts';
 import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';
 import { Secret } from '../../src/tokens/secret.ts';
 import { sha256 } from '../../src/tokens/sha256.ts';
+import { given } from '../given.ts';
 import { ADA, aResourceServer } from '../samples.ts';
-import {
-  type Answer,
-  bearer,
-  type Caller,
-  callerOver,
-  form,
-  json,
-  PROTOCOLS,
-  type Question,
-  reachOf,
-  sendRaw,
-} from './caller.ts';
-import { type Collector, startCollector } from './collector.ts';
-import { startService, type TestService } from './service.ts';
+import { type Answer, bearer, type Caller, form, json, PROTOCOLS, type Question, reachOf, sendRaw } from './caller.ts';
+import { startCollector } from './collector.ts';
+import { startService } from './service.ts';
 import { CERTIFICATE, CLIENT, confirm, DEVICE, DEVICE_GRANT, deny, REVOKE, SCOPE, TOKEN, VERIFY } from './steps.ts';
 
 const PASSWORD = 'canary correct horse battery staple';
@@ -71,8 +61,6 @@ function withoutItsOwn({ json: body, headers, text, phrase }: Answer): string {
 }
 
 suite('canary secrets', () => {
-  let service: TestService;
-  let collector: Collector;
   const canaries: Canary[] = [
     { what: 'password', forms: formsOf(PASSWORD) },
     { what: 'tsc_', forms: formsOf(RESOURCE_SERVER_SECRET) },
@@ -163,9 +151,11 @@ suite('canary secrets', () => {
     }
   }
 
+  const collector = given(() => startCollector());
+  const service = given(() =>
+    startService({ log: { level: 'trace' }, settings: { tracing: { endpoint: collector.endpoint } } }),
+  );
   before(async () => {
-    collector = await startCollector();
-    service = await startService({ log: { level: 'trace' }, settings: { tracing: { endpoint: collector.endpoint } } });
     await service.put(passwords, { identityId: ADA, phc: await hashPassword(new Secret(PASSWORD)) });
     const presenter = { address: '127.0.0.1', agent: 'browser' };
     for (const password of [PASSWORD, `${PASSWORD}!`]) {
@@ -175,16 +165,12 @@ suite('canary secrets', () => {
     const secrets = [{ hash: sha256(RESOURCE_SERVER_SECRET), createdAt: service.now() }];
     await service.put(resourceServers, aResourceServer({ secrets }));
     for (const protocol of PROTOCOLS) {
-      const caller = callerOver(protocol, reachOf(service, service.ada));
+      const caller = service.caller(service.ada, protocol);
       await everyOperation(caller);
       metrics = (await caller.ask({ path: '/metrics' })).text;
       caller.close();
     }
     await collector.until((spans) => spans.length > 100);
-  });
-  after(async () => {
-    await service.stop();
-    collector.close();
   });
 
   function assertNone(where: string, content: Buffer): void {

@@ -1,12 +1,13 @@
 // Caps: what an identified caller may cause in the store, whatever addresses it has.
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { before, suite, test } from 'node:test';
 import { eventPages } from '../../src/store/pages.ts';
 import { identities } from '../../src/store/tables/identities.ts';
+import { given } from '../given.ts';
 import { BOB } from '../node.ts';
 import { anIdentity, anIntegration } from '../samples.ts';
-import { type Answer, type Caller, callerOver, form, json, reachOf } from './caller.ts';
-import { clientId, startService, type TestService } from './service.ts';
+import { type Answer, type Caller, form, json } from './caller.ts';
+import { clientId, startService } from './service.ts';
 import {
   assertRefused,
   CERTIFICATE,
@@ -27,26 +28,17 @@ const cap = (burst: number) => ({ perMinute: 1, burst });
 const REPORTING = 'reporting';
 
 suite('a caller that asks for more than anybody honest needs', () => {
-  let service: TestService;
-  let ada: Caller;
-  let bob: Caller;
-
+  const limits = {
+    ...{ grantsPerIdentity: cap(5), grantsPerIntegration: cap(12) },
+    ...{ refreshesPerGrant: cap(4), refreshesPerIdentity: cap(8) },
+  };
+  const service = given(() => startService({ settings: { limits } }));
+  const ada = given(() => service.caller(service.ada));
+  const bob = given(() => service.caller(service.authority.issue({ commonName: 'bob' })));
   before(async () => {
-    const limits = {
-      ...{ grantsPerIdentity: cap(5), grantsPerIntegration: cap(12) },
-      ...{ refreshesPerGrant: cap(4), refreshesPerIdentity: cap(8) },
-    };
-    service = await startService({ settings: { limits } });
     await service.put(identities, anIdentity({ id: BOB, userName: 'bob' }));
     await service.register(anIntegration({ clientId: clientId(REPORTING), overrides: { onReuse: 'report' } }));
     await service.register(anIntegration({ clientId: clientId('third') }));
-    ada = callerOver('HTTP/1.1', reachOf(service, service.ada));
-    bob = callerOver('HTTP/1.1', reachOf(service, service.authority.issue({ commonName: 'bob' })));
-  });
-  after(async () => {
-    ada.close();
-    bob.close();
-    await service.stop();
   });
 
   const obtain = (caller: Caller, client_id = CLIENT) =>
@@ -137,7 +129,7 @@ suite('a caller that asks for more than anybody honest needs', () => {
         identities,
         anIdentity({ id: `local:{0a1b2c3d-0000-4000-8000-0000000000${10 + n}}` as never, userName: `caller-${n}` }),
       );
-      const caller = callerOver('HTTP/1.1', reachOf(service, service.authority.issue({ commonName: `caller-${n}` })));
+      const caller = service.caller(service.authority.issue({ commonName: `caller-${n}` }));
       answers.push(await obtain(caller));
       caller.close();
     }
@@ -146,14 +138,12 @@ suite('a caller that asks for more than anybody honest needs', () => {
   });
 });
 
-test('revocations of tokens that are not ours are limited by address, at both doors; real ones are not', async (t) => {
-  const service = await startService({
+test('revocations of tokens that are not ours are limited by address, at both doors; real ones are not', async () => {
+  await using service = await startService({
     settings: { limits: { requestsPerAddress: { perMinute: 6, burst: 8 } } },
     signing: 'ES256',
   });
-  const caller = callerOver('HTTP/1.1', reachOf(service, service.ada));
-  t.after(() => service.stop());
-  t.after(() => caller.close());
+  const caller = service.caller(service.ada);
   await service.register(anIntegration({ clientId: clientId('jwt'), accessTokenFormat: 'jwt' }));
   const [one, two] = [await pairByCertificate(caller, 'jwt'), await pairByCertificate(caller, 'jwt')];
   const [header, claims] = one.access_token.split('.');

@@ -1,42 +1,37 @@
 // Authorize/Certificate, rule by rule.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, before, suite, test } from 'node:test';
+import { before, suite, test } from 'node:test';
 import { issuers } from '../../src/store/tables/issuers.ts';
 import { type Issued, makeAuthority } from '../authority.ts';
+import { given } from '../given.ts';
 import { ADA } from '../samples.ts';
-import { type Answer, type Caller, callerOver, json, PROTOCOLS, reachOf } from './caller.ts';
+import { type Answer, json, PROTOCOLS } from './caller.ts';
 import { registryFollows } from './registry-follows.ts';
-import { anIssuer, SERVER_AUTH, startService, type TestService } from './service.ts';
+import { anIssuer, SERVER_AUTH, startService } from './service.ts';
 import { assertRefused, CERTIFICATE, CLIENT, pairByCertificate, refresh, refreshed, SCOPE } from './steps.ts';
 
 for (const protocol of PROTOCOLS) {
   suite(`Authorize/Certificate over ${protocol}`, () => {
-    let service: TestService;
-    let caller: Caller;
     const stranger = makeAuthority({ name: 'Example Root' }); // the same name, another key
     const byEmail = makeAuthority({ name: 'Mail Root' });
     const byUpn = makeAuthority({ name: 'Directory Root' });
     const derived = makeAuthority({ name: 'Derived Root' });
 
+    const service = given(() => startService());
     before(async () => {
-      service = await startService();
       await service.put(issuers, anIssuer(byEmail, { label: 'mail', identitySources: ['email-san'] }));
       await service.put(issuers, anIssuer(byUpn, { label: 'upn', identitySources: ['upn-san'] }));
       await service.put(issuers, anIssuer(derived, { label: 'DERIVED', identities: 'derived' }));
       await registryFollows();
-      caller = callerOver(protocol, reachOf(service, service.ada));
     });
-    after(async () => {
-      caller.close();
-      await service.stop();
-    });
+    const caller = given(() => service.caller(service.ada, protocol));
 
     async function asking(
       certificate: Issued | undefined,
       body: object = { client_id: CLIENT, scope: SCOPE },
     ): Promise<Answer> {
-      const other = callerOver(protocol, reachOf(service, certificate));
+      const other = service.caller(certificate, protocol);
       try {
         return await other.ask({ path: CERTIFICATE, ...json(body) });
       } finally {
@@ -123,8 +118,8 @@ for (const protocol of PROTOCOLS) {
 
     test('a bound grant is refreshed only with its certificate, and survives a refresh without it [spec-gaps: Authorize/Certificate]', async () => {
       const pair = await pairByCertificate(caller, 'bound');
-      const sibling = callerOver(protocol, reachOf(service, service.authority.issue({ commonName: 'ada' })));
-      const bare = callerOver(protocol, reachOf(service));
+      const sibling = service.caller(service.authority.issue({ commonName: 'ada' }), protocol);
+      const bare = service.caller(undefined, protocol);
       for (const other of [bare, sibling])
         assertRefused(await refresh(other, pair.refresh_token, 'bound'), 400, 'invalid_grant', /bound/);
       await refreshed(caller, pair, 'bound');

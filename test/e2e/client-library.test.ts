@@ -15,7 +15,6 @@ import { systemRandom } from '../../src/system.ts';
 import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';
 import { freePort } from '../free-port.ts';
 import { anIntegration, aResourceServer } from '../samples.ts';
-import { callerOver, reachOf } from './caller.ts';
 import { clientId, startService } from './service.ts';
 import { pairByCertificate } from './steps.ts';
 
@@ -25,8 +24,7 @@ const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 test('unmodified openid-client and oauth4webapi: private_key_jwt, secrets, exchange, DPoP', async (t) => {
   const port = await freePort();
   const issuer = `https://localhost:${port}`;
-  const service = await startService({ listeners: [{ tls: true, port }], settings: { publicUrl: issuer } });
-  t.after(() => service.stop());
+  await using service = await startService({ listeners: [{ tls: true, port }], settings: { publicUrl: issuer } });
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const { secret, hash } = drawResourceServerSecret(systemRandom);
   const now = service.now();
@@ -41,8 +39,7 @@ test('unmodified openid-client and oauth4webapi: private_key_jwt, secrets, excha
     }),
   );
   await service.register(anIntegration({ exchange: [{ integration: clientId('robot'), scope: 'orders:read' }] }));
-  const ada = callerOver('HTTP/1.1', reachOf(service, service.ada));
-  t.after(() => ada.close());
+  const ada = service.caller(service.ada);
   const { access_token } = await pairByCertificate(ada, 'orders-sync', 'orders:read');
   const file = (name: string, text: string) => {
     writeFileSync(join(service.folder, name), text);

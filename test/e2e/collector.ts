@@ -8,7 +8,8 @@ import { parseExport, type ReceivedSpan } from './otlp-rules.ts';
 /** What it replies: a status, 200 with some spans rejected, or nothing at all. */
 export type Behaviour = number | { readonly rejects: number } | 'silence';
 
-export interface Collector {
+export interface Collector extends Disposable {
+  close(): void;
   readonly endpoint: string;
   readonly bodies: readonly string[];
   readonly spans: readonly ReceivedSpan[];
@@ -17,7 +18,6 @@ export interface Collector {
   requests: number;
   /** Waits until what arrived is enough. */
   until(enough: (spans: readonly ReceivedSpan[]) => boolean): Promise<void>;
-  close(): void;
 }
 
 const PATIENCE_MS = 20_000;
@@ -45,6 +45,10 @@ export async function startCollector(behaviour: Behaviour = 200): Promise<Collec
     reply(response, collector.behaviour);
   };
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
   const collector: Collector = {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/traces`,
     bodies,
@@ -61,10 +65,8 @@ export async function startCollector(behaviour: Behaviour = 200): Promise<Collec
       }
       if (mistake) throw mistake;
     },
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
+    close,
+    [Symbol.dispose]: close,
   };
   return collector;
 }

@@ -1,7 +1,7 @@
 // Every way by which an integration ends up without a key or secret, and what its client id alone gets at each door then.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, before, suite, test } from 'node:test';
+import { after, suite, test } from 'node:test';
 import { keyMarks } from '../../src/core/integration.ts';
 import { presenter } from '../../src/core/presenter.ts';
 import { endAgain, endingsFromActs } from '../../src/operations/admin/lost-endings.ts';
@@ -9,9 +9,10 @@ import { confirmCode } from '../../src/operations/device/ask-code.ts';
 import { registeredTable } from '../../src/store/table.ts';
 import { integrations } from '../../src/store/tables/integrations.ts';
 import { Commands } from '../cli/commands.ts';
+import { given, prepare } from '../given.ts';
 import { accepted } from '../node.ts';
 import { lost } from '../operations/admin/ending-examples.ts';
-import { claimsOf, keySetOf, type PlatformKey, type PlatformServer, platformKey, platformServer } from '../platform.ts';
+import { claimsOf, keySetOf, type PlatformKey, platformKey, platformServer } from '../platform.ts';
 import { anIntegration, hexOf, OPERATOR, PASSWORD_PROOF, scopeOf } from '../samples.ts';
 import { AdminScene } from './admin-scene.ts';
 import type { Answer } from './caller.ts';
@@ -34,8 +35,6 @@ const stored = registeredTable<{ readonly clientId: string; readonly flows: { re
 );
 
 const commands = new Commands();
-let scene: AdminScene;
-let platform: PlatformServer;
 let key: PlatformKey;
 
 async function asked(user: 'olga' | 'shaun', method: string, path: string, body?: object): Promise<void> {
@@ -210,9 +209,9 @@ async function heldBy(id: string): Promise<Held> {
 const held = new Map<string, Held>();
 const idOf = (way: string) => `way${Object.keys(WAYS).indexOf(way)}`;
 
-before(async () => {
-  scene = await AdminScene.open();
-  platform = await platformServer();
+const scene = given(() => AdminScene.open());
+const platform = given(() => platformServer());
+prepare(async () => {
   key = await platformKey('k1');
   const { scope, ...rest } = BODY;
   const ids = ['public', ...Object.keys(WAYS).map(idOf)];
@@ -226,9 +225,7 @@ before(async () => {
   await registryFollows();
 });
 after(async () => {
-  platform.close();
   await commands.close();
-  await scene.close();
 });
 
 test('a public integration gets with its client id what it gets without authentication', async () => {

@@ -1,10 +1,11 @@
 // Sections 3, 4 and 7 of the contract, row by row, over HTTP/1.1 and HTTP/2. Bodies are compared exactly.
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { identities } from '../../src/store/tables/identities.ts';
+import { given } from '../given.ts';
 import { ADA, anIdentity } from '../samples.ts';
-import { type Answer, type Caller, callerOver, form, json, PROTOCOLS, reachOf } from './caller.ts';
-import { MALLORY, NARROWED, startService, type TestService } from './service.ts';
+import { type Answer, form, json, PROTOCOLS } from './caller.ts';
+import { MALLORY, NARROWED, startService } from './service.ts';
 import {
   assertRefused,
   CERTIFICATE,
@@ -43,20 +44,9 @@ function assertTokenGrant(answer: Answer, expected: { now: number; scope: string
 
 for (const protocol of PROTOCOLS) {
   suite(`the contract over ${protocol}`, () => {
-    let service: TestService;
-    let caller: Caller;
-    let bare: Caller;
-
-    before(async () => {
-      service = await startService();
-      caller = callerOver(protocol, reachOf(service, service.ada));
-      bare = callerOver(protocol, reachOf(service));
-    });
-    after(async () => {
-      caller.close();
-      bare.close();
-      await service.stop();
-    });
+    const service = given(() => startService());
+    const caller = given(() => service.caller(service.ada, protocol));
+    const bare = given(() => service.caller(undefined, protocol));
 
     suite('states and transitions [contract 3]', () => {
       test('a device code stays pending until the browser confirms [contract 3, row 1]', async () => {

@@ -25,9 +25,8 @@ function environment(service: TestService): Record<string, string> {
   };
 }
 
-test('certificate, refresh, verify, device and revoke, with plain curl', async (t) => {
-  const service = await startService({ settings: { device: { pollInterval: '1s' } } });
-  t.after(() => service.stop());
+test('certificate, refresh, verify, device and revoke, with plain curl', async () => {
+  await using service = await startService({ settings: { device: { pollInterval: '1s' } } });
   const script = spawn('bash', [fileURLToPath(new URL('curl.sh', import.meta.url))], { env: environment(service) });
   let printed = '';
   let confirmed: Promise<void> | undefined;
@@ -46,9 +45,8 @@ test('certificate, refresh, verify, device and revoke, with plain curl', async (
   assert.doesNotMatch(printed, /ts[ard]_[A-Za-z0-9_-]{20}/, 'it prints no whole token');
 });
 
-test('the first answer on a new connection does not wait for an acknowledgement, which curl sends after 40 ms', async (t) => {
-  const service = await startService();
-  t.after(() => service.stop());
+test('the first answer on a new connection does not wait for an acknowledgement, which curl sends after 40 ms', async () => {
+  await using service = await startService();
   const { CA = '', BASE = '' } = environment(service);
   const timing = '%{time_starttransfer} %{time_appconnect}';
   const seconds: number[] = [];

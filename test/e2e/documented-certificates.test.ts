@@ -9,10 +9,11 @@ import { after, before, suite, test } from 'node:test';
 import { explainFiles, printExplanation } from '../../src/pki/judge/explain.ts';
 import { systemClock } from '../../src/system.ts';
 import { Commands } from '../cli/commands.ts';
+import { given } from '../given.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { callerOver, json } from './caller.ts';
 import { registryFollows } from './registry-follows.ts';
-import { startService, type TestService } from './service.ts';
+import { startService } from './service.ts';
 import { CERTIFICATE } from './steps.ts';
 
 const PAGE = readFileSync('docs/certificates.md', 'utf8');
@@ -23,17 +24,17 @@ const file = (name: string) => readFileSync(join(folder, name));
 
 suite('docs/certificates.md', () => {
   const commands = new Commands();
-  let service: TestService;
 
   before(async () => {
     execFileSync('sh', ['-e', '-c', block('sh')], { cwd: folder, stdio: 'pipe' });
-    service = await startService({ issuers: [] });
+  });
+  const service = given(() => startService({ issuers: [] }));
+  before(async () => {
     for (const command of block('console').trim().split('\n')) await runTessera(command);
     await registryFollows();
   });
   after(async () => {
     await commands.close();
-    await service.stop();
     rmSync(folder, { recursive: true });
   });
 

@@ -3,20 +3,17 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { eventually } from '../eventually.ts';
+import { given } from '../given.ts';
 import { reachOf } from './caller.ts';
 import { type Follower, followFeed } from './feed-follower.ts';
-import { AUTH, FEED, type FeedService, startFeed } from './feed-scene.ts';
+import { AUTH, FEED, startFeed } from './feed-scene.ts';
 
 const PAGE = join(import.meta.dirname, '../../docs/revocation-feed.md');
 const SESSION = /(?<=## A recorded session\n[^`]*```\n)[^`]*(?=```)/;
 
-let feed: FeedService;
-before(async () => {
-  feed = await startFeed();
-});
-after(() => feed.stop());
+const feed = given(() => startFeed());
 
 test('the recorded session of the page is what a follower sends and receives', async () => {
   const lines: string[] = [];

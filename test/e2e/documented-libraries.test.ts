@@ -12,15 +12,16 @@ import { signingKeys } from '../../src/store/tables/signing-keys.ts';
 import { systemRandom } from '../../src/system.ts';
 import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';
 import { freePort } from '../free-port.ts';
+import { given, prepare } from '../given.ts';
 import { ROOT } from '../house/sources.ts';
 import { platformKey } from '../platform.ts';
 import { anIntegration, aResourceServer, ORDERS_AUDIENCE } from '../samples.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { askPlainly, bearer, type Caller, callerOver, reachOf } from './caller.ts';
+import { askPlainly, bearer } from './caller.ts';
 import { postForm } from './oauth-steps.ts';
 import { type RunningProxy, runIn } from './proxies/proxy.ts';
 import { registryFollows } from './registry-follows.ts';
-import { clientId, startService, type TestService } from './service.ts';
+import { clientId, startService } from './service.ts';
 import { confirm, forged } from './steps.ts';
 
 const FOLDER = join(ROOT, 'examples/libraries');
@@ -31,16 +32,15 @@ const OPAQUE = 'documented-sync';
 const JWT = 'documented-jwt';
 const { secret, hash } = drawResourceServerSecret(systemRandom);
 
-let service: TestService;
 let issuer: string;
-let ada: Caller;
-
-before(async () => {
+const service = given(async () => {
   const port = await freePort();
-  issuer = `https://localhost:${port}`;
-  const settings = { publicUrl: issuer, device: { pollInterval: '1s' } };
-  service = await startService({ listeners: [{ tls: true, port }], settings, signing: 'ES256' });
-  ada = callerOver('HTTP/1.1', reachOf(service, service.ada));
+  const settings = { publicUrl: `https://localhost:${port}`, device: { pollInterval: '1s' } };
+  return startService({ listeners: [{ tls: true, port }], settings, signing: 'ES256' });
+});
+const ada = given(() => service.caller(service.ada));
+prepare(async () => {
+  issuer = service.config.publicUrl;
   for (const [id, accessTokenFormat] of [
     [OPAQUE, 'opaque'],
     [JWT, 'jwt'],
@@ -57,11 +57,6 @@ before(async () => {
     writeFileSync(join(service.folder, name), text, { mode: 0o600 });
   }
   symlinkSync(join(ROOT, 'node_modules'), join(service.folder, 'node_modules'));
-});
-
-after(async () => {
-  ada.close();
-  await service.stop();
 });
 
 /** The one program in this language that has this text. */

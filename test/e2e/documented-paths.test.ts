@@ -5,7 +5,6 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { spansOf } from '../house/mentions.ts';
-import { callerOver, reachOf } from './caller.ts';
 import { startService } from './service.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -16,11 +15,9 @@ const ELSEWHERE =
 /** What the paths of a door begin with. */
 const PREFIXES = ['/authsvc', '/oauth2', '/.well-known', '/admin', '/admin/v1', '/console'];
 
-test('every path in a code span is served', async (t) => {
-  const service = await startService({ listeners: [{ tls: true }] });
-  t.after(() => service.stop());
-  const caller = callerOver('HTTP/1.1', reachOf(service));
-  t.after(() => caller.close());
+test('every path in a code span is served', async () => {
+  await using service = await startService({ listeners: [{ tls: true }] });
+  const caller = service.caller();
   const named = PAGES.flatMap((path) => spansOf({ path, text: readFileSync(join(ROOT, path), 'utf8') }))
     .map(({ page, text }) => ({ page, found: /^(?:(GET|POST|HEAD) )?(\/[\w./-]*)$/.exec(text) }))
     .flatMap(({ page, found }) => (found ? [{ page, method: found[1] ?? 'GET', path: found[2] ?? '' }] : []))

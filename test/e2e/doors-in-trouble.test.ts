@@ -6,7 +6,7 @@ import { OutcomeUnknown, type Store, StoreUnavailable } from '../../src/store/st
 import { identities } from '../../src/store/tables/identities.ts';
 import { secretFor } from '../doors/scim/pushing-service.ts';
 import { anIdentity, anIntegration, scopeOf } from '../samples.ts';
-import { type Answer, bearer, type Caller, callerOver, form, json, type Question, reachOf } from './caller.ts';
+import { type Answer, bearer, type Caller, form, json, type Question } from './caller.ts';
 import { postForm } from './oauth-steps.ts';
 import { clientId, startService, type TestService } from './service.ts';
 import { CLIENT, pairByCertificate, TOKEN } from './steps.ts';
@@ -105,7 +105,7 @@ suite('each door', () => {
       issuers: [{ directories: ['local'] }],
       store: troubled,
     });
-    caller = callerOver('HTTP/1.1', reachOf(service, service.ada));
+    caller = service.caller(service.ada);
     await service.put(identities, anIdentity({ groups: ['operators'] }));
     const { access_token, refresh_token } = await pairByCertificate(caller);
     const flows = { device: false, certificate: true };

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:http2';
-import { after, before, suite, test } from 'node:test';
-import { bearer, type Caller, callerOver, json, PROTOCOLS, reachOf, tlsOptionsOf } from './caller.ts';
-import { startService, type TestService } from './service.ts';
+import { suite, test } from 'node:test';
+import { given } from '../given.ts';
+import { bearer, json, PROTOCOLS, reachOf, tlsOptionsOf } from './caller.ts';
+import { startService } from './service.ts';
 import {
   assertRefused,
   CERTIFICATE,
@@ -29,17 +30,8 @@ const PARAMETERS = { client_id: CLIENT, scope: SCOPE };
 
 for (const protocol of PROTOCOLS) {
   suite(`doors over ${protocol}`, () => {
-    let service: TestService;
-    let caller: Caller;
-
-    before(async () => {
-      service = await startService({ settings: { authsvc: { mounts: MOUNTS } } });
-      caller = callerOver(protocol, reachOf(service, service.ada));
-    });
-    after(async () => {
-      caller.close();
-      await service.stop();
-    });
+    const service = given(() => startService({ settings: { authsvc: { mounts: MOUNTS } } }));
+    const caller = given(() => service.caller(service.ada, protocol));
 
     test('paths match in any letter case, with one trailing slash or none [spec-gaps: All doors]', async () => {
       for (const path of [

@@ -1,16 +1,14 @@
 // One refresh token, one successor, in parallel [threats: Refresh, revoke, device]. Across a process that is killed: exactly-once-killed.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { callerOver, PROTOCOLS, reachOf } from './caller.ts';
+import { PROTOCOLS } from './caller.ts';
 import { startService } from './service.ts';
 import { type Pair, pairByCertificate, refresh, refreshed } from './steps.ts';
 
 for (const protocol of PROTOCOLS) {
-  test(`64 parallel refreshes of one token yield one pair, byte for byte (${protocol}) [spec-gaps: Refresh, exactly once]`, async (t) => {
-    const service = await startService();
-    t.after(() => service.stop());
-    const caller = callerOver(protocol, reachOf(service, service.ada));
-    t.after(() => caller.close());
+  test(`64 parallel refreshes of one token yield one pair, byte for byte (${protocol}) [spec-gaps: Refresh, exactly once]`, async () => {
+    await using service = await startService();
+    const caller = service.caller(service.ada, protocol);
     const { refresh_token } = await pairByCertificate(caller);
     const answers = await Promise.all(Array.from({ length: 64 }, () => refresh(caller, refresh_token)));
     const distinct = new Set(answers.map(({ status, text }) => `${status} ${text.replace(/"expires_in":\d+/, '')}`));

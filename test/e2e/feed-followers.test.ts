@@ -6,7 +6,7 @@ import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { systemRandom } from '../../src/system.ts';
 import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';
 import { aResourceServer } from '../samples.ts';
-import { callerOver, reachOf } from './caller.ts';
+import { reachOf } from './caller.ts';
 import { type Follower, followFeed } from './feed-follower.ts';
 import { basic } from './oauth-steps.ts';
 import { registryFollows } from './registry-follows.ts';
@@ -37,7 +37,7 @@ async function withLimits(t: TestContext, limits: Readonly<Record<string, unknow
     service.put(resourceServers, aResourceServer({ id, audience, resources: ['stock'], secrets, enabled }));
   await putStock(true);
   await registryFollows();
-  const caller = callerOver('HTTP/1.1', reachOf(service));
+  const caller = service.caller();
   t.after(async () => {
     caller.close();
     await service.stop();

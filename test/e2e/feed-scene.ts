@@ -5,7 +5,7 @@ import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { systemRandom } from '../../src/system.ts';
 import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';
 import { aResourceServer } from '../samples.ts';
-import { type Caller, callerOver, reachOf } from './caller.ts';
+import { type Caller, reachOf } from './caller.ts';
 import { type Entry, type Follower, followFeed } from './feed-follower.ts';
 import { basic } from './oauth-steps.ts';
 import { registryFollows } from './registry-follows.ts';
@@ -36,8 +36,8 @@ export interface FeedService extends TestService {
 
 export async function startFeed(): Promise<FeedService> {
   const service = await startService();
-  const stranger = callerOver('HTTP/1.1', reachOf(service));
-  const ada = callerOver('HTTP/1.1', reachOf(service, service.ada));
+  const stranger = service.caller();
+  const ada = service.caller(service.ada);
   await registerBoth(service);
   const snapshot = (query = '', auth = AUTH) => takeSnapshot(stranger, query, auth);
   return {
@@ -56,11 +56,6 @@ export async function startFeed(): Promise<FeedService> {
       await revoke(ada, pair.access_token);
       const [event] = await service.ports.store.newestEvents({ count: 1, acts: true });
       return event?.subjectId ?? '';
-    },
-    stop: async () => {
-      stranger.close();
-      ada.close();
-      await service.stop();
     },
   };
 }

@@ -1,7 +1,7 @@
 // When a stream of the revocation feed ends, and what a follower does then.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import type { ResourceServer } from '../../src/core/resource-server.ts';
 import { seconds } from '../../src/core/time.ts';
 import { sweep } from '../../src/operations/upkeep/sweep.ts';
@@ -9,30 +9,18 @@ import { integrations } from '../../src/store/tables/integrations.ts';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { changeResourceServer } from '../administer.ts';
 import { eventually } from '../eventually.ts';
+import { given } from '../given.ts';
 import { anIntegration, aResourceServer, OPERATOR, scopeOf } from '../samples.ts';
-import { callerOver, rawConnection, reachOf } from './caller.ts';
+import { rawConnection, reachOf } from './caller.ts';
 import { followFeed } from './feed-follower.ts';
-import {
-  AUTH,
-  EVENTS,
-  FEED,
-  type FeedService,
-  type Snapshot,
-  STOCK_AUTH,
-  secretHash,
-  startFeed,
-} from './feed-scene.ts';
+import { AUTH, EVENTS, FEED, type Snapshot, STOCK_AUTH, secretHash, startFeed } from './feed-scene.ts';
 import { assertRefused } from './oauth-steps.ts';
 import { startService } from './service.ts';
 import { pairByCertificate } from './steps.ts';
 
-let feed: FeedService;
 const admin = () => ({ store: feed.ports.store, by: OPERATOR });
 
-before(async () => {
-  feed = await startFeed();
-});
-after(() => feed.stop());
+const feed = given(() => startFeed());
 
 test('if the resource server serves something else, its streams end and its cursors are gone', async (t) => {
   const follower = await feed.following(t, STOCK_AUTH);
@@ -47,7 +35,7 @@ test('if the resource server serves something else, its streams end and its curs
 
 test('a cursor whose event was swept gets 410', async () => {
   const swept = await startService({ settings: { events: { retention: '1h' } } });
-  const caller = callerOver('HTTP/1.1', reachOf(swept, swept.ada));
+  const caller = swept.caller(swept.ada);
   const secrets: ResourceServer['secrets'] = [{ hash: secretHash, createdAt: swept.now() }];
   await swept.put(resourceServers, aResourceServer({ secrets }));
   await pairByCertificate(caller);
@@ -106,7 +94,7 @@ test('a service that stops ends its streams first', async () => {
   const stopping = await startService();
   const secrets: ResourceServer['secrets'] = [{ hash: secretHash, createdAt: stopping.now() }];
   await stopping.put(resourceServers, aResourceServer({ secrets }));
-  const caller = callerOver('HTTP/1.1', reachOf(stopping));
+  const caller = stopping.caller();
   const { cursor } = (await caller.ask({ path: FEED, headers: AUTH })).json as unknown as Snapshot;
   caller.close();
   const follower = await followFeed(reachOf(stopping), { ...AUTH, 'last-event-id': cursor });

@@ -9,7 +9,7 @@ import { type Issued, makeAuthority } from '../authority.ts';
 import { eventually } from '../eventually.ts';
 import { ADA, anIntegration, aResourceServer, OPERATOR, scopeOf } from '../samples.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { bearer, callerOver, reachOf } from './caller.ts';
+import { bearer, reachOf } from './caller.ts';
 import { type Follower, followFeed } from './feed-follower.ts';
 import { FEED } from './feed-scene.ts';
 import { clientId, startService, type TestService } from './service.ts';
@@ -41,7 +41,7 @@ async function follow(
   certificate: Issued | undefined,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Follower> {
-  const caller = callerOver('HTTP/1.1', reachOf(service, certificate));
+  const caller = service.caller(certificate);
   const { cursor } = (await caller.ask({ path: FEED, headers })).json;
   caller.close();
   const follower = await followFeed(reachOf(service, certificate), { ...headers, 'last-event-id': String(cursor) });
@@ -51,7 +51,7 @@ async function follow(
 }
 
 test('a revoked token, a revoked certificate and a disabled identity end the streams that they opened, and no other', async () => {
-  const caller = callerOver('HTTP/1.1', reachOf(service, good));
+  const caller = service.caller(good);
   const tokenOf = async () => (await pairByCertificate(caller, 'speaks', 'introspection:use')).access_token;
   const [token, other] = [await tokenOf(), await tokenOf()];
   const byToken = await follow(undefined, bearer(token).headers as Record<string, string>);

@@ -1,38 +1,26 @@
 // Gateways of Debian protect a page with our tokens, by introspection alone.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { systemRandom } from '../../src/system.ts';
 import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';
+import { given, prepare } from '../given.ts';
 import { aResourceServer } from '../samples.ts';
-import { askPlainly, bearer, type Caller, callerOver, reachOf } from './caller.ts';
+import { askPlainly, bearer } from './caller.ts';
 import { GATEWAYS, PAGE } from './proxies/gateway.ts';
-import type { RunningProxy } from './proxies/proxy.ts';
-import { startService, type TestService } from './service.ts';
+
+import { startService } from './service.ts';
 import { CLIENT, forged, pairByCertificate, refreshed, revoke } from './steps.ts';
 
-/** Closed in turn, whatever else fails: a program that is missing must not leave the rest open. */
-const opened = new AsyncDisposableStack();
-let service: TestService;
-const gateways = new Map<string, RunningProxy>();
-let ada: Caller;
+const { secret, hash } = drawResourceServerSecret(systemRandom);
+const service = given(() => startService());
+const ada = given(() => service.caller(service.ada));
+prepare(() => service.put(resourceServers, aResourceServer({ secrets: [{ hash, createdAt: service.now() }] })));
 
-before(async () => {
-  service = opened.adopt(await startService(), (each) => each.stop());
-  const { secret, hash } = drawResourceServerSecret(systemRandom);
-  await service.put(resourceServers, aResourceServer({ secrets: [{ hash, createdAt: service.now() }] }));
-  for (const [name, start] of GATEWAYS)
-    gateways.set(
-      name,
-      opened.adopt(await start(service, secret.reveal()), (each) => each.stop()),
-    );
-  ada = opened.adopt(callerOver('HTTP/1.1', reachOf(service, service.ada)), (each) => each.close());
-});
-after(() => opened.disposeAsync());
-
-for (const [name] of GATEWAYS) {
+for (const [name, start] of GATEWAYS) {
+  const gateway = given(() => start(service, secret.reveal()));
   const open = (accessToken?: string) =>
-    askPlainly(gateways.get(name)?.port ?? 0, { path: '/orders', ...(accessToken && bearer(accessToken)) });
+    askPlainly(gateway.port, { path: '/orders', ...(accessToken && bearer(accessToken)) });
 
   test(`${name} shows a page for a token with the scope, and to nobody else [RFC 7662 2.2]`, async () => {
     const pair = await pairByCertificate(ada, CLIENT, 'orders:read;stock:read');

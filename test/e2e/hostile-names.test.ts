@@ -1,15 +1,16 @@
 // A name from a certificate is only data: never a path, SQL, a filter or a log line.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
-import { after, before, suite, test } from 'node:test';
+import { before, suite, test } from 'node:test';
 import type { IdentityId } from '../../src/core/identity.ts';
 import { identities } from '../../src/store/tables/identities.ts';
 import { issuers } from '../../src/store/tables/issuers.ts';
 import { makeAuthority } from '../authority.ts';
+import { given } from '../given.ts';
 import { anIdentity } from '../samples.ts';
-import { type Answer, callerOver, json, reachOf } from './caller.ts';
+import { type Answer, json } from './caller.ts';
 import { registryFollows } from './registry-follows.ts';
-import { anIssuer, startService, type TestService } from './service.ts';
+import { anIssuer, startService } from './service.ts';
 import { assertRefused, CERTIFICATE, CLIENT, verify } from './steps.ts';
 
 /** Well-formed names that mean something elsewhere. */
@@ -47,9 +48,8 @@ const MALFORMED = [
 
 suite('the name in a certificate', () => {
   const fleet = makeAuthority({ name: 'Fleet Root' });
-  let service: TestService;
   const askAs = async (authority: ReturnType<typeof makeAuthority>, commonName: string): Promise<Answer> => {
-    const caller = callerOver('HTTP/1.1', reachOf(service, authority.issue({ commonName })));
+    const caller = service.caller(authority.issue({ commonName }));
     try {
       return await caller.ask({ path: CERTIFICATE, ...json({ client_id: CLIENT, scope: 'orders:read' }) });
     } finally {
@@ -57,12 +57,11 @@ suite('the name in a certificate', () => {
     }
   };
 
+  const service = given(() => startService());
   before(async () => {
-    service = await startService();
     await service.put(issuers, anIssuer(fleet, { label: 'fleet', identities: 'derived' }));
     await registryFollows();
   });
-  after(() => service.stop());
 
   test('is inert as path, SQL, LDAP filter or log line: it matches only its exact owner', async () => {
     const before = readdirSync(service.folder).toSorted();
@@ -83,7 +82,7 @@ suite('the name in a certificate', () => {
       assert.equal(answer.status, 200, answer.text);
       assert.match(String(answer.json['identity']), /^fleet:[0-9a-f]{32}$/);
       seen.add(answer.json['identity']);
-      const caller = callerOver('HTTP/1.1', reachOf(service));
+      const caller = service.caller();
       assert.equal(
         (await verify(caller, String(answer.json['access_token']))).json['identity'],
         answer.json['identity'],
@@ -113,7 +112,7 @@ suite('the name in a certificate', () => {
     }
     await registryFollows();
     for (const names of [{ emails: ['shared@EXAMPLE.com'] }, { upns: ['shared@corp.example'] }]) {
-      const caller = callerOver('HTTP/1.1', reachOf(service, root.issue({ commonName: 'ada', ...names })));
+      const caller = service.caller(root.issue({ commonName: 'ada', ...names }));
       const answer = await caller.ask({ path: CERTIFICATE, ...json({ client_id: CLIENT, scope: 'orders:read' }) });
       caller.close();
       assertRefused(answer, 401, 'invalid_client', /Several identities/);

@@ -1,12 +1,13 @@
 // Introspection (RFC 7662): who may ask.
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
 import type { Audience, ResourceServer, ResourceServerId } from '../../src/core/resource-server.ts';
 import { dropOldSecret, makeResourceServerSecret } from '../../src/operations/admin/secrets.ts';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { changeResourceServer, removeResourceServer } from '../administer.ts';
+import { given } from '../given.ts';
 import { ADA, anIntegration, aResourceServer, OPERATOR, ORDERS_AUDIENCE, scopeOf } from '../samples.ts';
-import { bearer, callerOver, reachOf } from './caller.ts';
+import { bearer } from './caller.ts';
 import {
   INACTIVE,
   INTROSPECT,
@@ -23,11 +24,7 @@ import { registryFollows } from './registry-follows.ts';
 import { clientId, PUBLIC_URL, startService } from './service.ts';
 import { CLIENT, pairByCertificate, revoke } from './steps.ts';
 
-let scene: IntrospectionScene;
-before(async () => {
-  scene = await IntrospectionScene.open({ signing: 'ES256' });
-});
-after(() => scene.close());
+const scene = given(() => IntrospectionScene.open({ signing: 'ES256' }));
 
 const feed = (accessToken: string) => scene.stranger.ask({ path: '/oauth2/revocations', ...bearer(accessToken) });
 
@@ -104,14 +101,8 @@ suite('who may ask', () => {
       assert.deepEqual([answer.json['active'], answer.json['aud']], [true, STOCK_AUDIENCE]);
     }
     assertRefused(await postForm(scene.ada, INTROSPECT, { token, client_id: ORDERS.id }), 401, 'invalid_client');
-    const mallory = callerOver(
-      'HTTP/1.1',
-      reachOf(scene.service, scene.service.authority.issue({ commonName: 'mallory' })),
-    );
-    const unknown = callerOver(
-      'HTTP/1.1',
-      reachOf(scene.service, scene.service.authority.issue({ commonName: 'nobody' })),
-    );
+    const mallory = scene.service.caller(scene.service.authority.issue({ commonName: 'mallory' }));
+    const unknown = scene.service.caller(scene.service.authority.issue({ commonName: 'nobody' }));
     for (const caller of [mallory, unknown]) {
       const refused = await postForm(caller, INTROSPECT, { token, client_id: 'by-identity' });
       caller.close();
@@ -199,7 +190,7 @@ suite('who may ask', () => {
     const headers = bearer(own.access_token).headers as Fields;
     assert.equal((await postForm(scene.ada, INTROSPECT, { token }, headers)).json['aud'], STOCK_AUDIENCE);
     const sibling = scene.service.authority.issue({ commonName: 'ada' });
-    const other = callerOver('HTTP/1.1', reachOf(scene.service, sibling));
+    const other = scene.service.caller(sibling);
     for (const caller of [scene.stranger, other])
       assertRefused(await postForm(caller, INTROSPECT, { token }, headers), 401, 'invalid_client');
     other.close();
@@ -207,11 +198,9 @@ suite('who may ask', () => {
     await registryFollows();
   });
 
-  test('a certificate of an issuer that is limited to integrations proves no resource server', async (t) => {
-    const limited = await startService({ issuers: [{ integrations: [clientId(CLIENT)] }] });
-    const caller = callerOver('HTTP/1.1', reachOf(limited, limited.ada));
-    t.after(() => limited.stop());
-    t.after(() => caller.close());
+  test('a certificate of an issuer that is limited to integrations proves no resource server', async () => {
+    await using limited = await startService({ issuers: [{ integrations: [clientId(CLIENT)] }] });
+    const caller = limited.caller(limited.ada);
     await limited.put(resourceServers, aResourceServer({ identity: ADA }));
     await registryFollows();
     assertRefused(await postForm(caller, INTROSPECT, { token: 'x' }), 401, 'invalid_client');
@@ -253,12 +242,10 @@ test('a secret is replaced without an interruption: two are valid, until the old
   assert.deepEqual([await isValid(second), await isValid(third)], [false, true]);
 });
 
-test('guessing secrets is limited by address: 429 with Retry-After; the right secret is still answered', async (t) => {
+test('guessing secrets is limited by address: 429 with Retry-After; the right secret is still answered', async () => {
   const limits = { requestsPerAddress: { perMinute: 6, burst: 3 } };
-  const limited = await startService({ settings: { limits } });
-  const caller = callerOver('HTTP/1.1', reachOf(limited, limited.ada));
-  t.after(() => limited.stop());
-  t.after(() => caller.close());
+  await using limited = await startService({ settings: { limits } });
+  const caller = limited.caller(limited.ada);
   await limited.put(resourceServers, ordersServer(limited));
   await registryFollows();
   const guess = (n: number) => scene.introspect('x', { id: ORDERS.id, secret: `tsc_${n}` }, caller);
@@ -270,11 +257,9 @@ test('guessing secrets is limited by address: 429 with Retry-After; the right se
   for (let n = 0; n < 10; n++) assert.equal((await scene.introspect('x', ORDERS, caller)).text, INACTIVE);
 });
 
-test('introspections are limited like other checks of tokens', async (t) => {
-  const limited = await startService({ settings: { limits: { checksPerAddress: { perMinute: 1, burst: 2 } } } });
-  const caller = callerOver('HTTP/1.1', reachOf(limited));
-  t.after(() => limited.stop());
-  t.after(() => caller.close());
+test('introspections are limited like other checks of tokens', async () => {
+  await using limited = await startService({ settings: { limits: { checksPerAddress: { perMinute: 1, burst: 2 } } } });
+  const caller = limited.caller();
   await limited.put(resourceServers, ordersServer(limited));
   for (let n = 0; n < 2; n++) assert.equal((await scene.introspect('x', ORDERS, caller)).status, 200);
   assertRefused(await scene.introspect('x', ORDERS, caller), 429, 'slow_down');

@@ -1,6 +1,6 @@
 // Introspection (RFC 7662): what a resource server learns.
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
 import type { Audience, ResourceServerId } from '../../src/core/resource-server.ts';
 import { seconds } from '../../src/core/time.ts';
 import { revokeById } from '../../src/operations/grant/revoke-grant.ts';
@@ -8,8 +8,9 @@ import { identities } from '../../src/store/tables/identities.ts';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { systemRandom } from '../../src/system.ts';
 import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';
+import { given } from '../given.ts';
 import { ADA, anIdentity, anIntegration, aResourceServer, ORDERS_AUDIENCE } from '../samples.ts';
-import { callerOver, PROTOCOLS, reachOf } from './caller.ts';
+import { PROTOCOLS } from './caller.ts';
 import {
   INACTIVE,
   INTROSPECT,
@@ -23,11 +24,7 @@ import { basic, postForm } from './oauth-steps.ts';
 import { clientId, MALLORY, PUBLIC_URL, startService } from './service.ts';
 import { CLIENT, forged, pairByCertificate, refreshed, revoke, SCOPE } from './steps.ts';
 
-let scene: IntrospectionScene;
-before(async () => {
-  scene = await IntrospectionScene.open();
-});
-after(() => scene.close());
+const scene = given(() => IntrospectionScene.open());
 
 suite('what a resource server learns', () => {
   test('[RFC 7662 2.2] an answer about a live token has the fields that concern the resource server', async () => {
@@ -84,11 +81,9 @@ suite('what a resource server learns', () => {
     await scene.activeAnswer(unlimited.access_token, ORDERS);
   });
 
-  test('[RFC 7662 2.2] username names people only: identities that come from certificates have none', async (t) => {
-    const derived = await startService({ issuers: [{ identities: 'derived' }] });
-    const machine = callerOver('HTTP/1.1', reachOf(derived, derived.ada));
-    t.after(() => derived.stop());
-    t.after(() => machine.close());
+  test('[RFC 7662 2.2] username names people only: identities that come from certificates have none', async () => {
+    await using derived = await startService({ issuers: [{ identities: 'derived' }] });
+    const machine = derived.caller(derived.ada);
     await derived.put(resourceServers, ordersServer(derived));
     const { access_token: token } = await pairByCertificate(machine);
     const { json } = await scene.introspect(token, ORDERS, machine);
@@ -133,11 +128,9 @@ suite('whatever is not a live access token for the resource server is {"active":
     await scene.assertInactive(token);
   });
 
-  test('[RFC 7662 2.2] an expired token; one of an ended grant; one superseded by a refresh', async (t) => {
-    const overlapping = await startService({ settings: { tokens: { accessTokenOverlap: '0s' } } });
-    const caller = callerOver('HTTP/1.1', reachOf(overlapping, overlapping.ada));
-    t.after(() => overlapping.stop());
-    t.after(() => caller.close());
+  test('[RFC 7662 2.2] an expired token; one of an ended grant; one superseded by a refresh', async () => {
+    await using overlapping = await startService({ settings: { tokens: { accessTokenOverlap: '0s' } } });
+    const caller = overlapping.caller(overlapping.ada);
     await overlapping.put(resourceServers, ordersServer(overlapping));
     const first = await pairByCertificate(caller);
     const second = await refreshed(caller, first);
@@ -169,7 +162,7 @@ suite('whatever is not a live access token for the resource server is {"active":
 
 for (const protocol of PROTOCOLS) {
   test(`introspection answers over ${protocol}, and its log line names who asked and no secret`, async () => {
-    const caller = callerOver(protocol, reachOf(scene.service));
+    const caller = scene.service.caller(undefined, protocol);
     const { access_token: token } = await pairByCertificate(scene.ada);
     const answer = await scene.introspect(token, ORDERS, caller);
     caller.close();

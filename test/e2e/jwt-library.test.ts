@@ -10,7 +10,6 @@ import { promisify } from 'node:util';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { freePort } from '../free-port.ts';
 import { ADA, anIntegration, aResourceServer, ORDERS_AUDIENCE } from '../samples.ts';
-import { callerOver, reachOf } from './caller.ts';
 import { clientId, startService, type TestService } from './service.ts';
 import { forged, pairByCertificate } from './steps.ts';
 
@@ -40,16 +39,14 @@ function refused(why: string): string {
 }
 
 for (const algorithm of ['ES256', 'EdDSA', 'RS256'] as const) {
-  test(`unmodified jose and express-oauth2-jwt-bearer verify ${algorithm} by discovery alone [RFC 9068 4]`, async (t) => {
+  test(`unmodified jose and express-oauth2-jwt-bearer verify ${algorithm} by discovery alone [RFC 9068 4]`, async () => {
     const port = await freePort();
     const issuer = `https://localhost:${port}`;
     const listeners = [{ tls: true, port }];
-    const service = await startService({ listeners, settings: { publicUrl: issuer }, signing: algorithm });
-    t.after(() => service.stop());
+    await using service = await startService({ listeners, settings: { publicUrl: issuer }, signing: algorithm });
     await service.put(resourceServers, aResourceServer());
     await service.register(anIntegration({ clientId: clientId(JWT), accessTokenFormat: 'jwt' }));
-    const ada = callerOver('HTTP/1.1', reachOf(service, service.ada));
-    t.after(() => ada.close());
+    const ada = service.caller(service.ada);
     const { access_token: good } = await pairByCertificate(ada, JWT, 'orders:read');
     const { access_token: notForOrders } = await pairByCertificate(ada, JWT, 'stock:read');
     assert.deepEqual(await verdicts(service, [issuer, ORDERS_AUDIENCE, good, forged(good), notForOrders]), [

@@ -1,42 +1,33 @@
 // JWT access tokens over TLS: at every door, by the list of keys, and forged.
 import assert from 'node:assert/strict';
 import { createHmac, createPublicKey, hash, type JsonWebKey, verify as verifySignature } from 'node:crypto';
-import { after, before, suite, test } from 'node:test';
+import { before, suite, test } from 'node:test';
 import type { Audience, ResourceServerId } from '../../src/core/resource-server.ts';
 import { unpublish } from '../../src/operations/admin/signing-keys.ts';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { systemRandom } from '../../src/system.ts';
 import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';
+import { given, prepare } from '../given.ts';
 import { anIntegration, aResourceServer, OPERATOR, ORDERS_AUDIENCE } from '../samples.ts';
-import { type Answer, type Caller, callerOver, form, reachOf } from './caller.ts';
+import { type Answer, form } from './caller.ts';
 import { basic, postForm } from './oauth-steps.ts';
 import { registryFollows } from './registry-follows.ts';
-import { clientId, PUBLIC_URL, startService, type TestService } from './service.ts';
+import { clientId, PUBLIC_URL, startService } from './service.ts';
 import { type Pair, pairByCertificate, pairByDevice, refreshed, revoke, verify } from './steps.ts';
 
 const JWT = 'jwt-sync';
 const BOUND = 'jwt-bound';
 const JWKS = '/oauth2/jwks';
 
-let service: TestService;
-let stranger: Caller;
-let ada: Caller;
-
-before(async () => {
-  service = await startService({ signing: 'ES256' });
+const service = given(() => startService({ signing: 'ES256' }));
+prepare(async () => {
   await service.register(anIntegration({ clientId: clientId(JWT), accessTokenFormat: 'jwt' }));
   await service.register(
     anIntegration({ clientId: clientId(BOUND), accessTokenFormat: 'jwt', binding: 'certificate' }),
   );
-  stranger = callerOver('HTTP/1.1', reachOf(service));
-  ada = callerOver('HTTP/1.1', reachOf(service, service.ada));
 });
-
-after(async () => {
-  stranger.close();
-  ada.close();
-  await service.stop();
-});
+const stranger = given(() => service.caller());
+const ada = given(() => service.caller(service.ada));
 
 const decode = (part: string | undefined) =>
   JSON.parse(Buffer.from(part ?? '', 'base64url').toString()) as Record<string, unknown>;

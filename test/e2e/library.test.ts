@@ -13,8 +13,7 @@ const SCOPE = 'orders:read';
 
 test('unmodified openid-client completes the device flow, and a refresh through its fetch hook [spec-gaps: All doors]', async (t) => {
   const mounts = [{ path: '/authsvc' }, { path: '/standard', errorKeys: 'oauth' }];
-  const service = await startService({ settings: { authsvc: { mounts }, device: { pollInterval: '1s' } } });
-  t.after(() => service.stop());
+  await using service = await startService({ settings: { authsvc: { mounts }, device: { pollInterval: '1s' } } });
   const ca = join(service.folder, 'authority.crt');
   writeFileSync(ca, service.authority.pem);
   const entry = fileURLToPath(new URL('library-client.ts', import.meta.url));

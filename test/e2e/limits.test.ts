@@ -4,30 +4,27 @@ import dns from 'node:dns';
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
-import { after, afterEach, before, beforeEach, suite, test } from 'node:test';
+import { afterEach, beforeEach, suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { eventually } from '../eventually.ts';
-import { type Caller, callerOver, json, PROTOCOLS, rawConnection, reachOf, tlsOptionsOf } from './caller.ts';
+import { given } from '../given.ts';
+import { type Caller, json, PROTOCOLS, rawConnection, reachOf, tlsOptionsOf } from './caller.ts';
 import { ratesOver } from './rates.ts';
-import { startService, type TestService } from './service.ts';
+import { startService } from './service.ts';
 import { assertRefused, TOKEN, VERIFY } from './steps.ts';
 
 const KIB = 1024;
 
 for (const protocol of PROTOCOLS) {
   suite(`sizes over ${protocol}`, () => {
-    let service: TestService;
     let caller: Caller;
 
-    before(async () => {
-      service = await startService();
-    });
+    const service = given(() => startService());
     // A connection that has sent too much is closed, sooner or later: each test has its own.
     beforeEach(() => {
-      caller = callerOver(protocol, reachOf(service));
+      caller = service.caller(undefined, protocol);
     });
     afterEach(() => caller.close());
-    after(() => service.stop());
 
     test('headers over 16 KiB are 431 in JSON', async () => {
       const sized = (bytes: number) => caller.ask({ path: VERIFY, headers: { 'x-filler': 'x'.repeat(bytes) } });
@@ -66,8 +63,7 @@ test('a listener on localhost has one socket: no second address is served beside
       addressesOf(host).map((address) => ({ address, family: 4 })),
     ),
   );
-  const service = await startService({ listeners: [{ tls: true, host: 'localhost' }] });
-  t.after(() => service.stop());
+  await using service = await startService({ listeners: [{ tls: true, host: 'localhost' }] });
   const socket = connect({ host: '127.0.0.2', port: service.port });
   const outcome = await once(socket, 'connect').then(
     () => 'served',
@@ -75,14 +71,13 @@ test('a listener on localhost has one socket: no second address is served beside
   );
   socket.destroy();
   assert.equal(outcome, 'ECONNREFUSED');
-  const caller = callerOver('HTTP/1.1', reachOf(service));
+  const caller = service.caller();
   assert.equal((await caller.ask({ path: '/healthz' })).status, 200);
   caller.close();
 });
 
-test('a caller that disconnects during a request has a log line', async (t) => {
-  const service = await startService();
-  t.after(() => service.stop());
+test('a caller that disconnects during a request has a log line', async () => {
+  await using service = await startService();
   const socket = await rawConnection(reachOf(service));
   socket.write(`POST ${TOKEN} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`);
   const session = connectHttp2(`https://127.0.0.1:${service.port}`, tlsOptionsOf(reachOf(service)));

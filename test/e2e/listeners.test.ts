@@ -4,8 +4,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
-import { after, before, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { eventually } from '../eventually.ts';
+import { given } from '../given.ts';
 import {
   askPlainly,
   type Caller,
@@ -19,16 +20,14 @@ import {
   tlsOptionsOf,
 } from './caller.ts';
 import { sClient } from './s-client.ts';
-import { startService, type TestService } from './service.ts';
+import { startService } from './service.ts';
 import { assertRefused, CERTIFICATE, CLIENT, SCOPE, VERIFY } from './steps.ts';
 
 const REQUEST = { path: CERTIFICATE, ...json({ client_id: CLIENT, scope: SCOPE }) };
 
 suite('several listeners', () => {
-  let service: TestService;
-
-  before(async () => {
-    service = await startService({
+  const service = given(() =>
+    startService({
       listeners: [
         { tls: true },
         { tls: true, clientCertificates: 'off' },
@@ -37,9 +36,8 @@ suite('several listeners', () => {
         { doors: undefined },
         { doors: ['ops'] },
       ],
-    });
-  });
-  after(() => service.stop());
+    }),
+  );
 
   const on = (index: number) => ({ ...service, port: service.portsOfListeners[index] ?? 0 });
 
@@ -92,22 +90,20 @@ suite('several listeners', () => {
   });
 });
 
-test('a start logs each listener with the address that it is on, also if it is on all of them', async (t) => {
+test('a start logs each listener with the address that it is on, also if it is on all of them', async () => {
   const hosts = ['127.0.0.1', '0.0.0.0', '::1'];
-  const service = await startService({ listeners: hosts.map((host) => ({ tls: true, host })) });
-  t.after(() => service.stop());
+  await using service = await startService({ listeners: hosts.map((host) => ({ tls: true, host })) });
   assert.deepEqual(
     service.addresses.map((address) => address.replace(/:\d+$/, '')),
     ['https://127.0.0.1', 'https://0.0.0.0', 'https://[::1]'],
   );
 });
 
-test('the reference lists the doors of all listeners, at their mounts, and no other', async (t) => {
-  const service = await startService({
+test('the reference lists the doors of all listeners, at their mounts, and no other', async () => {
+  await using service = await startService({
     listeners: [{ doors: ['pages'] }, { doors: ['authsvc'] }],
     settings: { authsvc: { mounts: [{ path: '/legacy' }] } },
   });
-  t.after(() => service.stop());
   const { json: document } = await askPlainly(service.port, { path: '/docs/openapi.json' });
   const paths = Object.keys(document['paths'] as object);
   assert.deepEqual([...new Set(paths.map((path) => path.split('/')[1]))], ['legacy']);
@@ -116,9 +112,8 @@ test('the reference lists the doors of all listeners, at their mounts, and no ot
   assert.doesNotMatch(text, /\/oauth2|\.well-known|\/authsvc|\/healthz/);
 });
 
-test('a start warns of a door that something registered needs and no listener serves', async (t) => {
-  const service = await startService({ listeners: [{ doors: ['authsvc', 'oauth', 'ops'] }] });
-  t.after(() => service.stop());
+test('a start warns of a door that something registered needs and no listener serves', async () => {
+  await using service = await startService({ listeners: [{ doors: ['authsvc', 'oauth', 'ops'] }] });
   const warnings = service.logLines.filter((line) => line.includes('not served'));
   assert.deepEqual(
     warnings.map((line) => JSON.parse(line).msg),
@@ -126,10 +121,9 @@ test('a start warns of a door that something registered needs and no listener se
   );
 });
 
-test('a listener on :: is reached over IPv4 and IPv6, and knows callers and proxies by their own address', async (t) => {
+test('a listener on :: is reached over IPv4 and IPv6, and knows callers and proxies by their own address', async () => {
   const settings = { proxies: { addresses: ['127.0.0.1'] } };
-  const service = await startService({ settings, listeners: [{ tls: true, host: '::' }] });
-  t.after(() => service.stop());
+  await using service = await startService({ settings, listeners: [{ tls: true, host: '::' }] });
   const addressesSeen = () =>
     service.logLines.map((line) => JSON.parse(line)).flatMap(({ operation, address }) => (operation ? address : []));
   for (const host of ['127.0.0.1', '::1']) {

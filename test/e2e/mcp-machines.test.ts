@@ -3,7 +3,7 @@
 // Only in test:all: libraries of others
 import assert from 'node:assert/strict';
 import { createHash, generateKeyPairSync } from 'node:crypto';
-import { after, before, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { SignJWT } from 'jose';
 import type { ClientId } from '../../src/core/integration.ts';
 import { epochSeconds } from '../../src/core/time.ts';
@@ -12,6 +12,7 @@ import { systemClock, systemRandom } from '../../src/system.ts';
 import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';
 import { AGENT } from '../doors/pages/asking-program.ts';
 import { ADA } from '../doors/pages/running-service.ts';
+import { given, prepare } from '../given.ts';
 import { aTokenIssuer, claimsOf, keySetOf, platformKey } from '../platform.ts';
 import { anIntegration } from '../samples.ts';
 import type { MachineOrder } from './mcp-machine-client.ts';
@@ -32,9 +33,8 @@ const itself = `integration:${createHash('sha256').update(`integration\0${ROBOT.
 const idp = await platformKey('idp');
 const ENTERPRISE = 'https://idp.example';
 
-let scene: McpScene;
-before(async () => {
-  scene = await McpScene.open({ integrations: [AGENT, ROBOT] }); // the packages need an authorization_endpoint
+const scene = given(() => McpScene.open({ integrations: [AGENT, ROBOT] }));
+prepare(async () => {
   const row = aTokenIssuer({
     label: 'idp',
     issuer: ENTERPRISE,
@@ -52,7 +52,6 @@ before(async () => {
   await registryFollows();
   await scene.serve(example('server.mjs'));
 });
-after(() => scene?.close());
 
 async function calledBy(order: Omit<MachineOrder, 'url'>): Promise<string | undefined> {
   const lines = await scene.converse(new URL('mcp-machine-client.ts', import.meta.url), { url: scene.url, ...order });

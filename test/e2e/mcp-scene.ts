@@ -128,6 +128,10 @@ export class McpScene {
     await this.service.stop();
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   #start(file: string, env: NodeJS.ProcessEnv, isQuiet = false): ChildProcess {
     const own = { ...process.env, NODE_EXTRA_CA_CERTS: join(this.folder, 'authority.pem'), HOME: this.folder, ...env };
     const child = spawn(process.execPath, [file], { cwd: this.folder, env: own, stdio: 'pipe' });

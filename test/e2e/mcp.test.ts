@@ -1,19 +1,18 @@
 // The programs of examples/mcp, and the official MCP clients and servers, unmodified (MCP authorization 2026-07-28).
 // Only in test:all: documents as printed
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { AGENT } from '../doors/pages/asking-program.ts';
 import { ADA } from '../doors/pages/running-service.ts';
+import { given, prepare } from '../given.ts';
 import { example, McpScene, type Printed } from './mcp-scene.ts';
 
 const LIBRARIES = new URL('code-library-client.ts', import.meta.url);
 
-let scene: McpScene;
-before(async () => {
-  scene = await McpScene.open({ integrations: [AGENT] });
+const scene = given(() => McpScene.open({ integrations: [AGENT] }));
+prepare(async () => {
   await scene.serve(SERVER_WITH_STEP_UP(example('server.mjs')));
 });
-after(() => scene?.close());
 
 /** The server of examples/mcp, with a second tool that needs more: the scope of a challenge is what the client asks for next. */
 function SERVER_WITH_STEP_UP(text: string): string {
@@ -40,20 +39,12 @@ suite('libraries with authorization code and PKCE, unmodified', () => {
   const order = { clientId: 'coder', redirectUri: 'http://127.0.0.1:47112/callback' };
 
   test('openid-client: discovery, state, iss, code, refresh, revocation [RFC 9207 2.4]', async () => {
-    const lines = await scene.converse(LIBRARIES, {
-      library: 'openid-client',
-      issuer: scene.service.url,
-      ...order,
-    });
+    const lines = await scene.converse(LIBRARIES, { library: 'openid-client', issuer: scene.service.url, ...order });
     assert.equal(lines.at(-1)?.scope, 'orders:read');
   });
 
   test('oauth4webapi: the same, and the second redemption of a code is refused [RFC 6749 4.1.2]', async () => {
-    const lines = await scene.converse(LIBRARIES, {
-      library: 'oauth4webapi',
-      issuer: scene.service.url,
-      ...order,
-    });
+    const lines = await scene.converse(LIBRARIES, { library: 'oauth4webapi', issuer: scene.service.url, ...order });
     assert.deepEqual(lines.slice(1), [{ scope: 'orders:read' }, { refused: 'invalid_grant' }]);
   });
 });

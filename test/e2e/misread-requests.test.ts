@@ -1,10 +1,11 @@
 // Requests that could be read in two ways, or not at all: the refusal says what to change, and nothing is guessed.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { after, before, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { connect } from 'node:tls';
 import { gzipSync } from 'node:zlib';
-import { type Caller, callerOver, form, json, PROTOCOLS, reachOf, readToEnd, sendRaw, tlsOptionsOf } from './caller.ts';
+import { given } from '../given.ts';
+import { form, json, PROTOCOLS, reachOf, readToEnd, sendRaw, tlsOptionsOf } from './caller.ts';
 import { startService, type TestService } from './service.ts';
 import { assertRefused, CERTIFICATE, CLIENT, DEVICE, REVOKE, SCOPE, TOKEN, VERIFY } from './steps.ts';
 
@@ -52,17 +53,8 @@ function frame(type: number, flags: number, stream: number, payload: readonly nu
 
 for (const protocol of PROTOCOLS) {
   suite(`misread requests over ${protocol}`, () => {
-    let service: TestService;
-    let caller: Caller;
-
-    before(async () => {
-      service = await startService({ settings: { authsvc: { mounts: MOUNTS } } });
-      caller = callerOver(protocol, reachOf(service, service.ada));
-    });
-    after(async () => {
-      caller.close();
-      await service.stop();
-    });
+    const service = given(() => startService({ settings: { authsvc: { mounts: MOUNTS } } }));
+    const caller = given(() => service.caller(service.ada, protocol));
 
     const post = (path: string, headers: Record<string, string | string[]>, body: string | Uint8Array = BODY) =>
       caller.ask({ method: 'POST', path, headers, body });

@@ -1,28 +1,24 @@
 // Runs the configurations of docs/moving-a-fleet.md: two mounts, and nginx for programs that use other paths.
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { parse } from 'yaml';
 import { importIntegrations } from '../administer.ts';
+import { given } from '../given.ts';
 import { administration } from '../operations/admin/admin-samples.ts';
 import { callerOver, json, reachOf } from './caller.ts';
-import { blockOf, type RunningProxy, startProxy } from './proxies/proxy.ts';
-import { startService, type TestService } from './service.ts';
+import { blockOf, startProxy } from './proxies/proxy.ts';
+import { startService } from './service.ts';
 import { CLIENT } from './steps.ts';
 
 const PAGE = 'docs/moving-a-fleet.md';
 
 suite(`the configurations of ${PAGE}`, () => {
-  const opened = new AsyncDisposableStack();
-  let service: TestService;
-  let proxy: RunningProxy;
-  before(async () => {
-    const proxies = { addresses: ['127.0.0.1'], clientCertificateHeader: 'url-encoded-pem' };
-    const settings = { ...(parse(blockOf(PAGE, 'yaml')) as Record<string, unknown>), proxies };
-    service = opened.adopt(await startService({ settings, listeners: [{}] }), (each) => each.stop());
-    const behind = { ...service, nodes: [service.port] };
-    proxy = opened.adopt(await startProxy('nginx', behind, { file: 'nginx/other-paths.conf' }), (each) => each.stop());
-  });
-  after(() => opened.disposeAsync());
+  const proxies = { addresses: ['127.0.0.1'], clientCertificateHeader: 'url-encoded-pem' };
+  const settings = { ...(parse(blockOf(PAGE, 'yaml')) as Record<string, unknown>), proxies };
+  const service = given(() => startService({ settings, listeners: [{}] }));
+  const proxy = given(() =>
+    startProxy('nginx', { ...service, nodes: [service.port] }, { file: 'nginx/other-paths.conf' }),
+  );
 
   const caller = () => callerOver('HTTP/1.1', { ...reachOf(service, service.ada), port: proxy.port });
   const wrongRefresh = json({ client_id: CLIENT, refresh_token: 'wrong' });

@@ -1,17 +1,14 @@
 // Device authorization at the oauth door (RFC 8628).
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
+import { given } from '../given.ts';
 import type { Answer } from './caller.ts';
 import { OauthScene, TOKEN } from './oauth-scene.ts';
 import { assertRefused, basic } from './oauth-steps.ts';
 import { PUBLIC_URL } from './service.ts';
 import { CLIENT, confirm, DEVICE_GRANT, deny } from './steps.ts';
 
-let door: OauthScene;
-before(async () => {
-  door = await OauthScene.open();
-});
-after(() => door.close());
+const door = given(() => OauthScene.open());
 
 suite('RFC 8628', () => {
   test('[RFC 8628 3.2] device authorization answers with codes, addresses, lifetime and interval', async () => {

@@ -1,18 +1,15 @@
 // The token endpoint of the oauth door, clause by clause of RFC 6749 and RFC 8705.
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
+import { given } from '../given.ts';
 import { anIdentity, anIntegration, scopeOf } from '../samples.ts';
-import { callerOver, PROTOCOLS, reachOf } from './caller.ts';
+import { PROTOCOLS } from './caller.ts';
 import { CERTIFICATE, DEVICE, OauthScene, REVOKE, TOKEN } from './oauth-scene.ts';
 import { assertRefused, basic } from './oauth-steps.ts';
 import { clientId, MALLORY, startService } from './service.ts';
 import { CLIENT, confirm, forged, pairByCertificate, refresh, VERIFY, verify } from './steps.ts';
 
-let door: OauthScene;
-before(async () => {
-  door = await OauthScene.open();
-});
-after(() => door.close());
+const door = given(() => OauthScene.open());
 
 suite('RFC 6749', () => {
   test('[RFC 6749 2.3.1] client_id comes in the form, or as user name of HTTP Basic, form-encoded, or in both', async () => {
@@ -169,10 +166,7 @@ suite('RFC 6749', () => {
 
   test('an identity that is disabled: invalid_grant for a refresh, access_denied for a device code, unauthorized_client for a certificate', async () => {
     const person = anIdentity({ id: MALLORY, userName: 'mallory' });
-    const mallory = callerOver(
-      'HTTP/1.1',
-      reachOf(door.service, door.service.authority.issue({ commonName: 'mallory' })),
-    );
+    const mallory = door.service.caller(door.service.authority.issue({ commonName: 'mallory' }));
     const only = clientId('ada-only');
     const started = await door.startedDevice();
     await confirm(door.service, started, person);
@@ -195,10 +189,7 @@ suite('RFC 6749', () => {
 suite('RFC 8705', () => {
   test('[RFC 8705 2] without a certificate, or with one that is not accepted, client_credentials is invalid_client', async () => {
     assertRefused(await door.post(TOKEN, CERTIFICATE), 401, 'invalid_client');
-    const unknown = callerOver(
-      'HTTP/1.1',
-      reachOf(door.service, door.service.authority.issue({ commonName: 'nobody' })),
-    );
+    const unknown = door.service.caller(door.service.authority.issue({ commonName: 'nobody' }));
     const refused = await door.post(TOKEN, CERTIFICATE, {}, unknown);
     unknown.close();
     assertRefused(refused, 401, 'invalid_client');
@@ -229,19 +220,17 @@ test('[RFC 6750 2.1] an access token of this door is used as a bearer token', as
 
 for (const protocol of PROTOCOLS) {
   test(`the door answers over ${protocol}`, async () => {
-    const caller = callerOver(protocol, reachOf(door.service, door.service.ada));
+    const caller = door.service.caller(door.service.ada, protocol);
     const answer = await door.post(TOKEN, CERTIFICATE, {}, caller);
     caller.close();
     assert.equal(answer.status, 200, answer.text);
   });
 }
 
-test('over a limit: 429 slow_down with Retry-After', async (t) => {
+test('over a limit: 429 slow_down with Retry-After', async () => {
   const limits = { requestsPerAddress: { perMinute: 1, burst: 1 } };
-  const limited = await startService({ settings: { limits } });
-  const caller = callerOver('HTTP/1.1', reachOf(limited));
-  t.after(() => limited.stop());
-  t.after(() => caller.close());
+  await using limited = await startService({ settings: { limits } });
+  const caller = limited.caller();
   assert.equal((await door.post(DEVICE, { client_id: CLIENT }, {}, caller)).status, 200);
   const refused = await door.post(DEVICE, { client_id: CLIENT }, {}, caller);
   assertRefused(refused, 429, 'slow_down');

@@ -10,7 +10,6 @@ import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { systemRandom } from '../../src/system.ts';
 import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';
 import { ADA, aResourceServer } from '../samples.ts';
-import { callerOver, reachOf } from './caller.ts';
 import { startPublic } from './public-service.ts';
 import type { TestService } from './service.ts';
 import { CLIENT, confirm, pairByCertificate } from './steps.ts';
@@ -81,7 +80,7 @@ test('unmodified openid-client and oauth4webapi introspect as a resource server,
   const { secret, hash } = drawResourceServerSecret(systemRandom);
   const server = aResourceServer({ identity: ADA, secrets: [{ hash, createdAt: service.now() }] });
   await service.put(resourceServers, server);
-  const ada = callerOver('HTTP/1.1', reachOf(service, service.ada));
+  const ada = service.caller(service.ada);
   const [good, bad] = [await pairByCertificate(ada), await pairByCertificate(ada, CLIENT, 'stock:read')];
   ada.close();
   const args = [service.issuer, server.id, secret.reveal(), good.access_token, bad.access_token];

@@ -1,19 +1,16 @@
 // The metadata of the oauth door (RFC 8414), and where the door is.
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { eventually } from '../eventually.ts';
+import { given } from '../given.ts';
 import { anIntegration, scopeOf } from '../samples.ts';
-import { type Caller, callerOver, reachOf } from './caller.ts';
+import type { Caller } from './caller.ts';
 import { CERTIFICATE, METADATA, OauthScene, TOKEN } from './oauth-scene.ts';
 import { assertRefused, type Fields } from './oauth-steps.ts';
 import { clientId, PUBLIC_URL, startService } from './service.ts';
 import { CLIENT, DEVICE_GRANT } from './steps.ts';
 
-let door: OauthScene;
-before(async () => {
-  door = await OauthScene.open();
-});
-after(() => door.close());
+const door = given(() => OauthScene.open());
 
 const OWN_PROOFS = ['private_key_jwt', 'client_secret_basic', 'client_secret_post'];
 const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
@@ -55,11 +52,9 @@ suite('RFC 8414', () => {
     }
   });
 
-  test('[RFC 8414 2, 3.2] every address is https without a fragment, and no list is empty', async (t) => {
-    const withoutDevice = await startService({ settings: { device: { enabled: false } } });
-    const caller = callerOver('HTTP/1.1', reachOf(withoutDevice));
-    t.after(() => withoutDevice.stop());
-    t.after(() => caller.close());
+  test('[RFC 8414 2, 3.2] every address is https without a fragment, and no list is empty', async () => {
+    await using withoutDevice = await startService({ settings: { device: { enabled: false } } });
+    const caller = withoutDevice.caller();
     for (const asked of [door.stranger, caller]) {
       const { json } = await asked.ask({ path: METADATA[0] });
       for (const [name, value] of Object.entries(json)) {
@@ -83,11 +78,9 @@ suite('RFC 8414', () => {
     }
   });
 
-  test('[RFC 8414 2] scopes_supported and the algorithms of JWTs follow what operators register', async (t) => {
-    const service = await startService({ signing: 'EdDSA' });
-    const caller = callerOver('HTTP/1.1', reachOf(service));
-    t.after(() => service.stop());
-    t.after(() => caller.close());
+  test('[RFC 8414 2] scopes_supported and the algorithms of JWTs follow what operators register', async () => {
+    await using service = await startService({ signing: 'EdDSA' });
+    const caller = service.caller();
     const asked = async () => {
       service.pass(1); // the document is written once a second
       const { json } = await caller.ask({ path: METADATA[0] });
@@ -111,17 +104,15 @@ suite('RFC 8414', () => {
     await eventually('it is not', async () => !JSON.stringify(await asked()).includes('invoices'));
   });
 
-  test('[RFC 8705 5] the metadata names the listener for certificates, if it has an address of its own', async (t) => {
+  test('[RFC 8705 5] the metadata names the listener for certificates, if it has an address of its own', async () => {
     const own = 'https://mtls.tokens.example';
     const listeners = [
       { tls: true, clientCertificates: 'off', publicUrl: PUBLIC_URL },
       { tls: true, doors: ['ops'], publicUrl: 'https://ops.tokens.example' },
       { tls: true, publicUrl: own },
     ];
-    const two = await startService({ listeners });
-    const caller = callerOver('HTTP/1.1', reachOf(two));
-    t.after(() => two.stop());
-    t.after(() => caller.close());
+    await using two = await startService({ listeners });
+    const caller = two.caller();
     const { json } = await caller.ask({ path: METADATA[0] });
     assert.deepEqual(json['mtls_endpoint_aliases'], {
       token_endpoint: `${own}/oauth2/token`,
@@ -140,7 +131,7 @@ suite('RFC 8414', () => {
       [[behind, { tls: true, publicUrl: direct }], direct],
     ] as const) {
       const service = await startService({ listeners, settings: { proxies } });
-      const caller = callerOver('HTTP/1.1', reachOf(service));
+      const caller = service.caller();
       t.after(() => service.stop());
       t.after(() => caller.close());
       const { json } = await caller.ask({ path: METADATA[0] });
@@ -162,7 +153,7 @@ suite('RFC 8414', () => {
 test('the door can be elsewhere, and off', async (t) => {
   const moved = await startService({ settings: { oauth: { mount: '/as' }, device: { enabled: false } } });
   const off = await startService({ settings: { oauth: { enabled: false } } });
-  const callers = [moved, off].map((each) => callerOver('HTTP/1.1', reachOf(each))) as [Caller, Caller];
+  const callers = [moved, off].map((each) => each.caller()) as [Caller, Caller];
   t.after(async () => {
     for (const caller of callers) caller.close();
     await Promise.all([moved.stop(), off.stop()]);

@@ -1,34 +1,29 @@
 // What the oauth door serves by GET, as somebody meets it who reads only the RFCs: metadata, keys, and the revocation feed.
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
-import { type Caller, callerOver, PROTOCOLS, reachOf } from './caller.ts';
+import { given, prepare } from '../given.ts';
+import { PROTOCOLS } from './caller.ts';
 import { ORDERS, ordersServer } from './introspection-scene.ts';
 import { METADATA } from './oauth-scene.ts';
 import { assertRefused, basic } from './oauth-steps.ts';
 import { registryFollows } from './registry-follows.ts';
-import { startService, type TestService } from './service.ts';
+import { startService } from './service.ts';
 
 const FEED = '/oauth2/revocations';
 const PUBLIC = [...METADATA, '/oauth2/jwks'];
 const RESOURCE = `/oauth2/resources/${ORDERS.id}`;
 const PROOF = basic(ORDERS.id, ORDERS.secret);
 
-let service: TestService;
-before(async () => {
-  service = await startService({ signing: 'ES256' });
+const service = given(() => startService({ signing: 'ES256' }));
+prepare(async () => {
   await service.put(resourceServers, ordersServer(service));
   await registryFollows();
 });
-after(() => service.stop());
 
 for (const protocol of PROTOCOLS) {
   suite(`what is served by GET, over ${protocol}`, () => {
-    let caller: Caller;
-    before(() => {
-      caller = callerOver(protocol, reachOf(service));
-    });
-    after(() => caller.close());
+    const caller = given(() => service.caller(undefined, protocol));
     const feed = (query = '', headers = {}) => caller.ask({ path: FEED + query, headers: { ...PROOF, ...headers } });
 
     test('other methods are 405 with Allow, also for a body of any type [RFC 9110 15.5.6]', async () => {

@@ -1,13 +1,14 @@
 // Every endpoint of the oauth door, as somebody meets it who reads only the RFCs: what is wrong with a request is said in the same
 // way everywhere, nothing is cached, and no other site may read it.
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
-import { type Caller, callerOver, PROTOCOLS, reachOf } from './caller.ts';
+import { given, prepare } from '../given.ts';
+import { PROTOCOLS } from './caller.ts';
 import { ORDERS, ordersServer } from './introspection-scene.ts';
 import { assertRefused, basic, type Fields, postForm } from './oauth-steps.ts';
 import { registryFollows } from './registry-follows.ts';
-import { startService, type TestService } from './service.ts';
+import { startService } from './service.ts';
 import { CLIENT } from './steps.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -21,21 +22,15 @@ const ENDPOINTS: readonly (readonly [path: string, fields: Fields])[] = [
   ['/oauth2/introspect', { client_id: ORDERS.id, client_secret: ORDERS.secret, token: 'x', token_type_hint: 'y' }],
 ];
 
-let service: TestService;
-before(async () => {
-  service = await startService();
+const service = given(() => startService());
+prepare(async () => {
   await service.put(resourceServers, ordersServer(service));
   await registryFollows();
 });
-after(() => service.stop());
 
 for (const protocol of PROTOCOLS) {
   suite(`every endpoint over ${protocol}`, () => {
-    let caller: Caller;
-    before(() => {
-      caller = callerOver(protocol, reachOf(service));
-    });
-    after(() => caller.close());
+    const caller = given(() => service.caller(undefined, protocol));
 
     test('[RFC 6749 3.2, RFC 7009 2.1, RFC 7662 2.1, RFC 8628 3.1] takes POST alone; HEAD and OPTIONS too are 405', async () => {
       for (const [path] of ENDPOINTS) {

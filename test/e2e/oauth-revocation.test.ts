@@ -1,15 +1,12 @@
 // Revocation at the oauth door (RFC 7009).
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
+import { given } from '../given.ts';
 import { OauthScene, REVOKE } from './oauth-scene.ts';
 import { assertRefused } from './oauth-steps.ts';
 import { CLIENT, forged, verify } from './steps.ts';
 
-let door: OauthScene;
-before(async () => {
-  door = await OauthScene.open();
-});
-after(() => door.close());
+const door = given(() => OauthScene.open());
 
 suite('RFC 7009', () => {
   async function isDead(access_token: string | undefined): Promise<boolean> {

@@ -1,6 +1,6 @@
 // A service, and callers of its oauth door: one without and one with a certificate.
 import assert from 'node:assert/strict';
-import { type Answer, type Caller, callerOver, reachOf } from './caller.ts';
+import type { Answer, Caller } from './caller.ts';
 import { type Fields, postForm } from './oauth-steps.ts';
 import { type SetUp, startService, type TestService } from './service.ts';
 import { CLIENT, confirm, DEVICE_GRANT, type StartedDevice } from './steps.ts';
@@ -19,18 +19,20 @@ export class OauthScene {
 
   protected constructor(service: TestService) {
     this.service = service;
-    this.stranger = callerOver('HTTP/1.1', reachOf(service));
-    this.ada = callerOver('HTTP/1.1', reachOf(service, service.ada));
+    this.stranger = service.caller();
+    this.ada = service.caller(service.ada);
   }
 
   static async open(setUp?: SetUp): Promise<OauthScene> {
     return new OauthScene(await startService(setUp));
   }
 
-  async close(): Promise<void> {
-    this.stranger.close();
-    this.ada.close();
-    await this.service.stop();
+  close(): Promise<void> {
+    return this.service.stop();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   post(path: string, fields: Fields | string, headers: Fields = {}, caller = this.stranger): Promise<Answer> {

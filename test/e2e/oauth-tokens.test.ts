@@ -1,36 +1,28 @@
 // Tokens of every kind where they do not belong, and whom a JWT is for.
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
+import { given, prepare } from '../given.ts';
 import { claimsIn } from '../jwt-node.ts';
 import { aTokenIssuer, claimsOf, platformKey, platformServer } from '../platform.ts';
 import { anIntegration, ORDERS_AUDIENCE } from '../samples.ts';
-import { type Caller, callerOver, reachOf } from './caller.ts';
 import { ORDERS, ordersServer } from './introspection-scene.ts';
 import { assertRefused, basic, type Fields, postForm } from './oauth-steps.ts';
 import { registryFollows } from './registry-follows.ts';
-import { clientId, PUBLIC_URL, startService, type TestService } from './service.ts';
+import { clientId, PUBLIC_URL, startService } from './service.ts';
 import { ASSERTION_GRANT, CLIENT, verify } from './steps.ts';
 
 const JWT = 'outsider-jwt';
 const PROOF = basic(ORDERS.id, ORDERS.secret);
 
-let service: TestService;
-let ada: Caller;
-
-before(async () => {
-  service = await startService({ signing: 'ES256' });
-  ada = callerOver('HTTP/1.1', reachOf(service, service.ada));
+const service = given(() => startService({ signing: 'ES256' }));
+const ada = given(() => service.caller(service.ada));
+prepare(async () => {
   const flows = { device: true, certificate: true, assertion: true };
   await service.register(anIntegration({ clientId: clientId(JWT), accessTokenFormat: 'jwt', flows }));
   await service.put(resourceServers, ordersServer(service));
   await registryFollows();
-});
-
-after(async () => {
-  ada.close();
-  await service.stop();
 });
 
 test('[RFC 7009 2.1, RFC 7662 2.1] a wrong token_type_hint does not hide a token', async () => {
@@ -75,10 +67,9 @@ test('[RFC 9068 2.2.3, 3] a JWT is never ambiguous: each part of its scope belon
 });
 
 suite('key confusion', () => {
-  test('[RFC 9068 5] an access token is not accepted as an assertion, nor an assertion as an access token', async (t) => {
+  test('[RFC 9068 5] an access token is not accepted as an assertion, nor an assertion as an access token', async () => {
     const key = await platformKey();
-    const platform = await platformServer([key]);
-    t.after(() => platform.close());
+    using platform = await platformServer([key]);
     const keys = { from: 'discovery', allowedAddresses: ['127.0.0.1'] } as const;
     await service.put(tokenIssuers, aTokenIssuer({ issuer: platform.url, keys }));
     await registryFollows();

@@ -1,6 +1,6 @@
 // The service answers as the OpenAPI document that it serves says: good and bad requests made from the document alone.
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { before, suite, test } from 'node:test';
 import type {
   OpenapiDocument,
   OpenapiLink,
@@ -8,8 +8,9 @@ import type {
   OpenapiOperation,
   OpenapiSchema,
 } from '../../src/doors/openapi-document.ts';
-import { type Answer, bearer, type Caller, callerOver, form, json, type Question, reachOf } from './caller.ts';
-import { startService, type TestService } from './service.ts';
+import { given } from '../given.ts';
+import { type Answer, bearer, form, json, type Question } from './caller.ts';
+import { startService } from './service.ts';
 import { CLIENT, SCOPE } from './steps.ts';
 
 interface Documented {
@@ -28,23 +29,17 @@ const MOUNTS = [
 const JSON_TYPE = 'application/json';
 
 suite('the OpenAPI document and the service', () => {
-  let service: TestService;
-  let caller: Caller;
   let document: OpenapiDocument & { readonly components: { readonly schemas: Record<string, OpenapiSchema> } };
   let operations: readonly Documented[];
 
+  const service = given(() => startService({ settings: { authsvc: { mounts: MOUNTS } } }));
+  const caller = given(() => service.caller(service.ada));
   before(async () => {
-    service = await startService({ settings: { authsvc: { mounts: MOUNTS } } });
-    caller = callerOver('HTTP/1.1', reachOf(service, service.ada));
     const { text } = await caller.ask({ path: '/docs/openapi.json?links=full' });
     document = JSON.parse(text);
     operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
     );
-  });
-  after(async () => {
-    caller.close();
-    await service.stop();
   });
 
   const resolved = (schema: Reference): OpenapiSchema =>

@@ -1,9 +1,10 @@
 // Authorize/Device, Authorize/Verify and Revoke/Token, rule by rule.
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
+import { given } from '../given.ts';
 import { ADA } from '../samples.ts';
-import { bearer, type Caller, callerOver, form, json, PROTOCOLS, reachOf } from './caller.ts';
-import { clientId, PUBLIC_URL, startService, type TestService } from './service.ts';
+import { bearer, form, json, PROTOCOLS } from './caller.ts';
+import { clientId, PUBLIC_URL, startService } from './service.ts';
 import {
   assertRefused,
   CLIENT,
@@ -23,17 +24,8 @@ import {
 
 for (const protocol of PROTOCOLS) {
   suite(`the other doors over ${protocol}`, () => {
-    let service: TestService;
-    let caller: Caller;
-
-    before(async () => {
-      service = await startService();
-      caller = callerOver(protocol, reachOf(service, service.ada));
-    });
-    after(async () => {
-      caller.close();
-      await service.stop();
-    });
+    const service = given(() => startService());
+    const caller = given(() => service.caller(service.ada, protocol));
 
     suite('Authorize/Device', () => {
       test('the answer has exactly the fields of RFC 8628 plus expires, for JSON and forms [spec-gaps: Other operations]', async () => {

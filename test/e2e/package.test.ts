@@ -159,7 +159,7 @@ suite('the published package', () => {
       const page = await (await fetch(`${address}/account`)).text();
       const [, style] = /<link rel="stylesheet" href="([^"]+)"/.exec(page) ?? [];
       assert.equal((await fetch(`${address}${style}`)).headers.get('content-type'), 'text/css; charset=utf-8');
-      for (const path of ['/docs', '/docs/api', '/docs/errors', '/docs/operators'])
+      for (const path of ['/docs', '/docs/api', '/docs/errors'])
         assert.equal((await fetch(`${address}${path}`)).status, 200, path);
       service.kill('SIGTERM');
       assert.deepEqual(await ended, [0, null]);

@@ -1,8 +1,9 @@
 // How every door of authsvc reads a body: content types, charsets, and the form of each parameter [spec-gaps: All doors].
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
-import { type Caller, callerOver, form, json, PROTOCOLS, reachOf } from './caller.ts';
-import { startService, type TestService } from './service.ts';
+import { suite, test } from 'node:test';
+import { given } from '../given.ts';
+import { form, json, PROTOCOLS } from './caller.ts';
+import { startService } from './service.ts';
 import { assertRefused, CERTIFICATE, CLIENT, DEVICE, pairByCertificate, SCOPE, TOKEN } from './steps.ts';
 
 const POSTED = [TOKEN, CERTIFICATE, DEVICE];
@@ -10,17 +11,8 @@ const PARAMETERS = { client_id: CLIENT, scope: SCOPE };
 
 for (const protocol of PROTOCOLS) {
   suite(`parameters over ${protocol}`, () => {
-    let service: TestService;
-    let caller: Caller;
-
-    before(async () => {
-      service = await startService();
-      caller = callerOver(protocol, reachOf(service, service.ada));
-    });
-    after(async () => {
-      caller.close();
-      await service.stop();
-    });
+    const service = given(() => startService());
+    const caller = given(() => service.caller(service.ada, protocol));
 
     test('a missing or unsupported Content-Type is 400 [spec-gaps: All doors]', async () => {
       const body = JSON.stringify(PARAMETERS);

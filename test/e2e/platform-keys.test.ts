@@ -14,28 +14,24 @@ suite('the keys of the platform', () => {
   test('change in the middle of traffic: no honest assertion is refused', async () => {
     // The new key is published, used a while later, and the old one goes. A new label: its keys have just been fetched.
     const [old, next] = await Promise.all([platformKey('old'), platformKey('next')]);
-    const rotating = await platformServer([old]);
+    using rotating = await platformServer([old]);
     const tokenIssuer = issuerOf({ label: 'rotating', issuer: rotating.url });
     await service.put(tokenIssuers, tokenIssuer);
     await registryFollows();
-    try {
-      const ask = async (by: PlatformKey) =>
-        (await post({ assertion: await assertionOf({ iss: rotating.url }, by) })).status;
-      rotating.keys = [old, next];
-      const statuses = await Promise.all(Array.from({ length: 20 }, (_, n) => ask(n % 2 ? old : next)));
-      assert.deepEqual([...new Set(statuses)], [200]);
-      assert.equal(rotating.asked.filter((path) => path === '/jwks').length, 1);
-      rotating.keys = [next];
-      assert.deepEqual(await Promise.all(Array.from({ length: 10 }, () => ask(next))), Array(10).fill(200));
-    } finally {
-      rotating.close();
-    }
+    const ask = async (by: PlatformKey) =>
+      (await post({ assertion: await assertionOf({ iss: rotating.url }, by) })).status;
+    rotating.keys = [old, next];
+    const statuses = await Promise.all(Array.from({ length: 20 }, (_, n) => ask(n % 2 ? old : next)));
+    assert.deepEqual([...new Set(statuses)], [200]);
+    assert.equal(rotating.asked.filter((path) => path === '/jwks').length, 1);
+    rotating.keys = [next];
+    assert.deepEqual(await Promise.all(Array.from({ length: 10 }, () => ask(next))), Array(10).fill(200));
   });
 
   test('signs at once with a new key, twelve times under load: no final refusal, whatever strangers send', async () => {
     let serial = 0;
     let newest = await platformKey('k0');
-    const rotating = await platformServer([newest]);
+    using rotating = await platformServer([newest]);
     await service.put(tokenIssuers, issuerOf({ label: 'hasty', issuer: rotating.url }));
     await registryFollows();
     const counts = { accepted: 0, later: 0 };
@@ -68,49 +64,37 @@ suite('the keys of the platform', () => {
       const { status } = await post({ assertion: await sign(stranger, { kid: `made up ${serial}` }) });
       assert.ok(status === 400 || status === 503, `${status}`);
     };
-    try {
-      for (let round = 1; round <= 12; round++) {
-        const before = newest;
-        newest = await platformKey(`k${round}`);
-        rotating.keys = [newest, before];
-        await Promise.all(Array.from({ length: 24 }, (_, n) => (n % 3 ? honest(newest) : hostile())));
-      }
-      assert.equal(counts.accepted, 12 * 16);
-      assert.ok(counts.later > 0, 'the budget was met');
-    } finally {
-      rotating.close();
+    for (let round = 1; round <= 12; round++) {
+      const before = newest;
+      newest = await platformKey(`k${round}`);
+      rotating.keys = [newest, before];
+      await Promise.all(Array.from({ length: 24 }, (_, n) => (n % 3 ? honest(newest) : hostile())));
     }
+    assert.equal(counts.accepted, 12 * 16);
+    assert.ok(counts.later > 0, 'the budget was met');
   });
 
   test('withdrawn: an empty set is an answer, and its assertions are refused after the next fetch', async () => {
-    const leaked = await platformServer([key]);
+    using leaked = await platformServer([key]);
     await service.put(tokenIssuers, issuerOf({ label: 'leaked', issuer: leaked.url }));
     await registryFollows();
     const ask = async (header = {}) => post({ assertion: await assertionOf({ iss: leaked.url }, key, header) });
-    try {
-      assert.equal((await ask()).status, 200);
-      leaked.keys = [];
-      assertRefused(await ask({ kid: 'unknown, so that they are fetched' }), 400, 'invalid_grant');
-      assertRefused(await ask(), 400, 'invalid_grant');
-    } finally {
-      leaked.close();
-    }
+    assert.equal((await ask()).status, 200);
+    leaked.keys = [];
+    assertRefused(await ask({ kid: 'unknown, so that they are fetched' }), 400, 'invalid_grant');
+    assertRefused(await ask(), 400, 'invalid_grant');
   });
 
   test('cannot be fetched: 503 with Retry-After, and the service goes on', async () => {
-    const away = await platformServer([key]);
+    using away = await platformServer([key]);
     away.odd.set('/jwks', (response) => void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end());
     await service.put(tokenIssuers, issuerOf({ label: 'away', issuer: away.url }));
     await registryFollows();
-    try {
-      const answer = await post({ assertion: await assertionOf({ iss: away.url }) });
-      assertRefused(answer, 503, 'temporarily_unavailable');
-      assert.equal(answer.headers['retry-after'], '10');
-      assert.equal((await post({ assertion: await assertionOf() })).status, 200);
-      assert.match(service.logLines.join(''), /keys of a token issuer not fetched/);
-    } finally {
-      away.close();
-    }
+    const answer = await post({ assertion: await assertionOf({ iss: away.url }) });
+    assertRefused(answer, 503, 'temporarily_unavailable');
+    assert.equal(answer.headers['retry-after'], '10');
+    assert.equal((await post({ assertion: await assertionOf() })).status, 200);
+    assert.match(service.logLines.join(''), /keys of a token issuer not fetched/);
   });
 
   test('a token issuer that was removed is refused within a second', async () => {

@@ -36,8 +36,7 @@ for (const name of SHIPPED_PROXIES)
         await Promise.all(nodes.map((node) => node.stop()));
         rmSync(home.folder, { recursive: true, force: true });
       });
-      const proxy = await startProxy(name, { ...home, nodes: ports });
-      t.after(() => proxy.stop());
+      await using proxy = await startProxy(name, { ...home, nodes: ports });
       const certificate = home.authority.issue({ commonName: 'ada' });
       const reach = { port: proxy.port, ca: home.authority.pem, certificate };
       const callers = new SteadyCallers([reach], ['HTTP/1.1'], 40);
@@ -53,11 +52,9 @@ for (const name of SHIPPED_PROXIES)
       assert.deepEqual({ failures: callers.failures, again: callers.again }, { failures: [], again: 0 });
     });
 
-    test('a request that is under way survives a reload of the proxy', async (t) => {
-      const service = await startService(behind(name));
-      t.after(() => service.stop());
-      const proxy = await startProxy(name, { ...service, nodes: [service.port] });
-      t.after(() => proxy.stop());
+    test('a request that is under way survives a reload of the proxy', async () => {
+      await using service = await startService(behind(name));
+      await using proxy = await startProxy(name, { ...service, nodes: [service.port] });
       const socket = await rawConnection({ ...reachOf(service), port: proxy.port });
       const body = '{"client_id":"nobody"}';
       socket.write(`POST /authsvc/Authorize/Token HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n`);
@@ -77,8 +74,7 @@ for (const name of CHECKING)
   test(`${name} sends nothing to a node that is not ready, until it is ready again`, async (t) => {
     const [first, second] = [await startService(behind(name)), await startService(behind(name))];
     t.after(() => Promise.all([first.stop(), second.stop()]));
-    const proxy = await startProxy(name, { ...first, nodes: [first.port, second.port] });
-    t.after(() => proxy.stop());
+    await using proxy = await startProxy(name, { ...first, nodes: [first.port, second.port] });
     const ask = asker(t, { ...reachOf(first), port: proxy.port });
     await eventually('both nodes serve', async () =>
       (await servedBy([first, second], ask)).every((count) => count > 0),

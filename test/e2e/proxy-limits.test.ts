@@ -6,12 +6,13 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { after, before, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { eventually } from '../eventually.ts';
+import { given } from '../given.ts';
 import { callerOver, type Reach, reachOf, tlsOptionsOf } from './caller.ts';
 import { type RunningProxy, SHIPPED_PROXIES, startProxy } from './proxies/proxy.ts';
-import { startService, type TestService } from './service.ts';
+import { startService } from './service.ts';
 import { TOKEN } from './steps.ts';
 
 /** In place of the 4,000 that the files allow. */
@@ -19,11 +20,7 @@ const MOST = 50;
 const [ONE, OTHER] = ['127.0.0.1', '127.0.0.2'];
 
 suite('one address', () => {
-  let service: TestService;
-  before(async () => {
-    service = await startService({ settings: { proxies: { addresses: [ONE] } }, listeners: [{}] });
-  });
-  after(() => service.stop());
+  const service = given(() => startService({ settings: { proxies: { addresses: [ONE] } }, listeners: [{}] }));
 
   const front = (name: 'nginx' | 'haproxy') =>
     startProxy(
@@ -60,7 +57,7 @@ suite('one address', () => {
 });
 
 test('a large body is forwarded where the service takes one, and refused elsewhere', async (t) => {
-  const service = await startService();
+  await using service = await startService();
   const node = createServer((request, response) => {
     let length = 0;
     request.on('data', (piece: Buffer) => (length += piece.length)).on('error', () => undefined);
@@ -69,7 +66,6 @@ test('a large body is forwarded where the service takes one, and refused elsewhe
   await once(node, 'listening');
   t.after(async () => {
     node.close();
-    await service.stop();
   });
   const body = ' '.repeat(2 * 1024 * 1024);
   for (const name of SHIPPED_PROXIES) {

@@ -6,7 +6,7 @@ import { suite, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Issued } from '../authority.ts';
 import { ADA } from '../samples.ts';
-import { type Answer, askPlainly, callerOver, json, PROTOCOLS, reachOf } from './caller.ts';
+import { type Answer, askPlainly, json, PROTOCOLS } from './caller.ts';
 import { startProcess } from './process.ts';
 import { populatedHome, type SetUp, startService, type TestService } from './service.ts';
 import { assertRefused, CERTIFICATE, CLIENT, DEVICE, SCOPE } from './steps.ts';
@@ -77,8 +77,7 @@ suite('a listed proxy', () => {
   for (const protocol of PROTOCOLS) {
     test(`its own certificate never gives an identity (${protocol}) [spec-gaps: Authorize/Certificate]`, async (t) => {
       const service = await behind(t, proxies);
-      const proxy = callerOver(protocol, reachOf(service, service.ada));
-      t.after(() => proxy.close());
+      const proxy = service.caller(service.ada, protocol);
       assertRefused(await proxy.ask({ path: CERTIFICATE, ...REQUEST }), 401, 'invalid_client', /No client certificate/);
     });
   }
@@ -136,8 +135,7 @@ suite('an unlisted address', () => {
   test('is identified by the handshake, whatever the header says [spec-gaps: Authorize/Certificate]', async (t) => {
     const service = await behind(t, { addresses: ['192.0.2.0/24'], clientCertificateHeader: 'rfc9440' });
     const victim = service.authority.issue({ commonName: 'mallory' });
-    const caller = callerOver('HTTP/2', reachOf(service, service.ada));
-    t.after(() => caller.close());
+    const caller = service.caller(service.ada, 'HTTP/2');
     const headers = { ...REQUEST.headers, 'client-cert': clientCert(victim) };
     assert.equal((await caller.ask({ ...REQUEST, path: CERTIFICATE, headers })).json['identity'], ADA);
   });

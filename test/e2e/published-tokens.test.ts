@@ -1,7 +1,8 @@
 // What the published documents of the token doors allow in a body and what not: walked constraint by constraint.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { documentOf } from '../doors/openapi-sample.ts';
+import { given, prepare } from '../given.ts';
 import { anIntegration } from '../samples.ts';
 import { type Answer, json } from './caller.ts';
 import { INTROSPECT, IntrospectionScene, ORDERS } from './introspection-scene.ts';
@@ -16,12 +17,10 @@ const JSON_TYPE = 'application/json';
 const LONGEST_ID = 'c'.repeat(128);
 const LONGEST_SCOPE = `orders:read${',read'.repeat(817)}`;
 
-let scene: IntrospectionScene;
-before(async () => {
-  scene = await IntrospectionScene.open();
+const scene = given(() => IntrospectionScene.open());
+prepare(async () => {
   await scene.service.register(anIntegration({ clientId: clientId(LONGEST_ID) }));
 });
-after(() => scene.close());
 
 interface Body {
   readonly path: string;

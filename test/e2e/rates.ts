@@ -1,9 +1,10 @@
 // Limits of rates: of one address, one resource server, one integration.
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Answer, type Caller, callerOver, form, json, type Protocol, reachOf } from './caller.ts';
-import { startService, type TestService } from './service.ts';
+import { given } from '../given.ts';
+import { type Answer, type Caller, form, json, type Protocol } from './caller.ts';
+import { startService } from './service.ts';
 import {
   assertRefused,
   CLIENT,
@@ -24,8 +25,6 @@ export function ratesOver(protocol: Protocol): void {
   suite(`rates over ${protocol}`, () => {
     /** The next one comes after a minute: not during a test, however busy the machine. */
     const few = { perMinute: 1, burst: 20 };
-    let service: TestService;
-    let caller: Caller;
 
     async function exhaust(ask: () => Promise<Answer>): Promise<Answer> {
       for (let asked = 0; asked < 60; asked++) {
@@ -42,14 +41,8 @@ export function ratesOver(protocol: Protocol): void {
     }
 
     suite('of one address', () => {
-      before(async () => {
-        service = await startService({ settings: { limits: { requestsPerAddress: few } } });
-        caller = callerOver(protocol, reachOf(service, service.ada));
-      });
-      after(async () => {
-        caller.close();
-        await service.stop();
-      });
+      const service = given(() => startService({ settings: { limits: { requestsPerAddress: few } } }));
+      const caller = given(() => service.caller(service.ada, protocol));
 
       test('too many requests are 429 with Retry-After in the format of the door; a dead grant stays 400 [spec-gaps: All doors]', async () => {
         const [alive, dead] = [await pairByCertificate(caller), await pairByCertificate(caller)];
@@ -117,22 +110,20 @@ export function ratesOver(protocol: Protocol): void {
       });
     });
 
-    test('a refresh by form counts for its address, and says what is wrong with it however many come', async (t) => {
-      const own = await startService({ settings: { limits: { requestsPerAddress: few } } });
-      t.after(() => own.stop());
-      const other = callerOver(protocol, reachOf(own));
-      t.after(() => other.close());
+    test('a refresh by form counts for its address, and says what is wrong with it however many come', async () => {
+      await using own = await startService({ settings: { limits: { requestsPerAddress: few } } });
+      const other = own.caller(undefined, protocol);
       const refreshing = { path: TOKEN, ...form({ client_id: CLIENT, refresh_token: 'x' }) };
       for (let asked = 0; asked < few.burst + 5; asked++)
         assertRefused(await other.ask(refreshing), 400, 'invalid_request', /application\/json/);
       assertLimited(await other.ask({ path: '/authsvc/nowhere' }));
     });
 
-    test('after Retry-After the caller is served again, and nothing was spent [spec-gaps: All doors]', async (t) => {
-      const own = await startService({ settings: { limits: { requestsPerAddress: { perMinute: 20, burst: 20 } } } });
-      t.after(() => own.stop());
-      const other = callerOver(protocol, reachOf(own, own.ada));
-      t.after(() => other.close());
+    test('after Retry-After the caller is served again, and nothing was spent [spec-gaps: All doors]', async () => {
+      await using own = await startService({
+        settings: { limits: { requestsPerAddress: { perMinute: 20, burst: 20 } } },
+      });
+      const other = own.caller(own.ada, protocol);
       let pair = await pairByCertificate(other);
       const ask = async () => {
         await exhaust(() => verify(other, 'tsa_nonsense'));
@@ -150,16 +141,11 @@ export function ratesOver(protocol: Protocol): void {
       const limits = { requestsPerAddress: few, checksPerAddress: { perMinute: 1, burst: 30 } };
 
       async function statusesOfChecks(exemptNetworks: readonly string[], token?: string): Promise<number[]> {
-        service = await startService({ settings: { limits: { ...limits, exemptNetworks } } });
-        caller = callerOver(protocol, reachOf(service, service.ada));
-        try {
-          const { access_token } = await pairByCertificate(caller);
-          const checks = Array.from({ length: 40 }, () => verify(caller, token ?? access_token));
-          return (await Promise.all(checks)).map(({ status }) => status);
-        } finally {
-          caller.close();
-          await service.stop();
-        }
+        await using service = await startService({ settings: { limits: { ...limits, exemptNetworks } } });
+        const caller = service.caller(service.ada, protocol);
+        const { access_token } = await pairByCertificate(caller);
+        const checks = Array.from({ length: 40 }, () => verify(caller, token ?? access_token));
+        return (await Promise.all(checks)).map(({ status }) => status);
       }
       const limitedOf = (statuses: readonly number[]) => statuses.filter((status) => status === 429).length;
 
@@ -181,14 +167,8 @@ export function ratesOver(protocol: Protocol): void {
     });
 
     suite('of one integration', () => {
-      before(async () => {
-        service = await startService({ settings: { limits: { requestsPerIntegration: few } } });
-        caller = callerOver(protocol, reachOf(service, service.ada));
-      });
-      after(async () => {
-        caller.close();
-        await service.stop();
-      });
+      const service = given(() => startService({ settings: { limits: { requestsPerIntegration: few } } }));
+      const caller = given(() => service.caller(service.ada, protocol));
 
       test('requests that are refused are not charged to the integration that they name', async () => {
         const refused = { path: DEVICE, ...json({ client_id: CLIENT, scope: 'nothing:registered' }) };

@@ -4,14 +4,15 @@ import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { after, before, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { readPem } from '../../src/pki/der/pem.ts';
 import { makeAuthority } from '../authority.ts';
 import { commandEnvironment, TESSERA } from '../cli/command.ts';
 import { freePort } from '../free-port.ts';
+import { given } from '../given.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { type Answer, callerOver, json, type Reach, reachOf } from './caller.ts';
-import { SERVER_AUTH, startService, type TestService } from './service.ts';
+import { SERVER_AUTH, startService } from './service.ts';
 import { CERTIFICATE, CLIENT } from './steps.ts';
 
 async function authorize(reach: Reach, client_id = CLIENT): Promise<Answer> {
@@ -23,11 +24,7 @@ async function authorize(reach: Reach, client_id = CLIENT): Promise<Answer> {
 
 suite('a refused certificate [spec-gaps: Authorize/Certificate]', () => {
   const authority = makeAuthority({ name: 'Refusing Root' });
-  let service: TestService;
-  before(async () => {
-    service = await startService({ issuers: [{ label: 'refusing', certificate: authority.certificate }] });
-  });
-  after(() => service.stop());
+  const service = given(() => startService({ issuers: [{ label: 'refusing', certificate: authority.certificate }] }));
 
   const CASES = [
     {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { issuers } from '../../src/store/tables/issuers.ts';
 import { makeAuthority } from '../authority.ts';
-import { callerOver, type Question, reachOf } from './caller.ts';
+import type { Question } from './caller.ts';
 import { registryFollows } from './registry-follows.ts';
 import { anIssuer, startService, type TestService } from './service.ts';
 import { pairByCertificate, refresh, refreshed, revoke } from './steps.ts';
@@ -26,7 +26,7 @@ suite('every refusal carries its request id, and the log line has the same', () 
 
   for (const [door, question] of REFUSED) {
     test(`at ${door}`, async () => {
-      const caller = callerOver('HTTP/1.1', reachOf(service));
+      const caller = service.caller();
       const { status, headers } = await caller.ask(question);
       caller.close();
       assert.ok(status >= 400, `${status}`);
@@ -55,9 +55,8 @@ suite('every event that a request causes has its request id', () => {
     return events.filter(({ requestId }) => requestId === id).map(({ type }) => type);
   }
 
-  test('issued, refreshed, retried, reused and revoked', async (t) => {
-    const caller = callerOver('HTTP/1.1', reachOf(service, service.ada));
-    t.after(() => caller.close());
+  test('issued, refreshed, retried, reused and revoked', async () => {
+    const caller = service.caller(service.ada);
     const first = await pairByCertificate(caller);
     assert.deepEqual(await eventsOfLast('authorize-certificate'), ['issued']);
     const second = await refreshed(caller, first);
@@ -71,9 +70,8 @@ suite('every event that a request causes has its request id', () => {
     assert.deepEqual(await eventsOfLast('revoke'), ['revoked']);
   });
 
-  test('an identity that is derived from a certificate', async (t) => {
-    const caller = callerOver('HTTP/1.1', reachOf(service, derived.issue({ commonName: 'robot' })));
-    t.after(() => caller.close());
+  test('an identity that is derived from a certificate', async () => {
+    const caller = service.caller(derived.issue({ commonName: 'robot' }));
     await pairByCertificate(caller);
     assert.deepEqual(await eventsOfLast('authorize-certificate'), ['administered', 'issued']);
   });

@@ -1,13 +1,14 @@
 // The parameter resource (RFC 8707) with every grant type of the oauth door.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import type { Audience, ResourceServerId } from '../../src/core/resource-server.ts';
 import { showGrant } from '../../src/operations/admin/find-grants.ts';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
+import { given, prepare } from '../given.ts';
 import { anIntegration, aResourceServer, ORDERS_AUDIENCE, scopeOf } from '../samples.ts';
-import { type Answer, type Caller, callerOver, reachOf } from './caller.ts';
+import type { Answer } from './caller.ts';
 import { assertRefused, type Fields, postForm } from './oauth-steps.ts';
-import { clientId, startService, type TestService } from './service.ts';
+import { clientId, startService } from './service.ts';
 import { CLIENT, confirm, DEVICE_GRANT, refresh } from './steps.ts';
 
 const TOKEN = '/oauth2/token';
@@ -15,20 +16,12 @@ const ORDERS = ORDERS_AUDIENCE;
 const STOCK = 'urn:example:stock' as Audience;
 const BY_CERTIFICATE = { client_id: CLIENT, grant_type: 'client_credentials' };
 
-let service: TestService;
-let ada: Caller;
-
-before(async () => {
-  service = await startService();
-  ada = callerOver('HTTP/1.1', reachOf(service, service.ada));
+const service = given(() => startService());
+const ada = given(() => service.caller(service.ada));
+prepare(async () => {
   await service.put(resourceServers, aResourceServer());
   const stock = { id: 'stock-api' as ResourceServerId, audience: STOCK, resources: ['stock'] };
   await service.put(resourceServers, aResourceServer(stock));
-});
-
-after(async () => {
-  ada.close();
-  await service.stop();
 });
 
 /** A form with `resource` as often as there are values. */

@@ -1,26 +1,23 @@
 // The revocation feed: who may follow it, what a snapshot and a stream say, and how a follower resumes.
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
-import { after, before, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { enableIntegration } from '../../src/operations/admin/acts/work/integration.ts';
 import { changeIdentity, enableIdentity } from '../../src/operations/admin/identities.ts';
 import { integrations } from '../../src/store/tables/integrations.ts';
 import { changeIntegration } from '../administer.ts';
+import { given } from '../given.ts';
 import { ADA, anIntegration, OPERATOR, scopeOf } from '../samples.ts';
-import { callerOver, PROTOCOLS, reachOf } from './caller.ts';
+import { PROTOCOLS, reachOf } from './caller.ts';
 import { type Entry, followFeed } from './feed-follower.ts';
-import { AUTH, EVENTS, FEED, type FeedService, ofGrant, STOCK_AUTH, secret, startFeed } from './feed-scene.ts';
+import { AUTH, EVENTS, FEED, ofGrant, STOCK_AUTH, secret, startFeed } from './feed-scene.ts';
 import { assertRefused, basic } from './oauth-steps.ts';
 import { registryFollows } from './registry-follows.ts';
 import { clientId, MALLORY } from './service.ts';
 
-let feed: FeedService;
 const admin = () => ({ store: feed.ports.store, by: OPERATOR });
 
-before(async () => {
-  feed = await startFeed();
-});
-after(() => feed.stop());
+const feed = given(() => startFeed());
 
 const sub = (identity: string) => hash('sha256', identity);
 
@@ -224,7 +221,7 @@ suite('how a follower resumes', () => {
 
   for (const protocol of PROTOCOLS)
     test(`${protocol}: who is no resource server may not follow`, async () => {
-      const caller = callerOver(protocol, reachOf(feed));
+      const caller = feed.caller(undefined, protocol);
       for (const headers of [{}, basic('orders-api', 'wrong'), basic('nobody', secret.reveal())]) {
         const answer = await caller.ask({ path: FEED, headers });
         assertRefused(answer, 401, 'invalid_client');

@@ -1,6 +1,6 @@
 // Revoked certificates, end to end: the first request after boot, the grants issued through them, the event.
 import assert from 'node:assert/strict';
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -12,9 +12,10 @@ import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import { issuers } from '../../src/store/tables/issuers.ts';
 import { type Issued, makeAuthority } from '../authority.ts';
 import { eventually } from '../eventually.ts';
+import { given } from '../given.ts';
 import { extension } from '../signed-der.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { type Caller, callerOver, json, reachOf } from './caller.ts';
+import { type Caller, json } from './caller.ts';
 import { registryFollows } from './registry-follows.ts';
 import { anIssuer, startService, type TestService } from './service.ts';
 import { assertRefused, CERTIFICATE, CLIENT, pairByCertificate, pairByDevice, refresh, verify } from './steps.ts';
@@ -33,28 +34,15 @@ suite('revoked certificates', () => {
     writeFileSync(list, authority.crl({ revoked: revoked.map(({ serial }) => serial) }));
   const ada = authority.issue({ commonName: 'ada' });
   const early = authority.issue({ commonName: 'ada' });
-  let service: TestService;
-  const callers: Caller[] = [];
-  const callerWith = (certificate?: Issued): Caller => {
-    const caller = callerOver('HTTP/1.1', reachOf(service, certificate));
-    callers.push(caller);
-    return caller;
-  };
+  const callerWith = (certificate?: Issued) => service.caller(certificate);
   const ask = (caller: Caller) =>
     caller.ask({ path: CERTIFICATE, ...json({ client_id: CLIENT, scope: 'orders:read' }) });
 
-  before(async () => {
-    publish(early);
-    const revocation = { ...POLICY, crlFiles: [list] };
-    service = await startService({
-      issuers: [{ label: 'listing', certificate: authority.certificate, revocation }],
-    });
-  });
-  after(async () => {
-    for (const caller of callers) caller.close();
-    await service.stop();
-    rmSync(folder, { recursive: true });
-  });
+  const revocation = { ...POLICY, crlFiles: [list] };
+  publish(early);
+  const service = given(() =>
+    startService({ issuers: [{ label: 'listing', certificate: authority.certificate, revocation }] }),
+  );
 
   test('a CRL is enforced on the first request after boot', async () => {
     assertRefused(await ask(callerWith(early)), 401, 'invalid_client', /revoked/);
@@ -116,8 +104,6 @@ suite('revoked certificates', () => {
 });
 
 suite('revocation by OCSP', () => {
-  let service: TestService;
-  const callers: Caller[] = [];
   let state: 'good' | 'revoked' = 'good';
   const authority = makeAuthority({ name: 'Responding Root' });
   const answering = new Map<string, Issued>();
@@ -132,30 +118,20 @@ suite('revocation by OCSP', () => {
     const { port } = responder.address() as AddressInfo;
     const url = Buffer.from(`http://127.0.0.1:${port}${path}`);
     const access = writeSequence(writeSequence(writeOid(OCSP_ACCESS), write(contextTag(6, 'primitive'), url)));
-    const leaf = authority.issue({
-      commonName: 'ada',
-      extensions: [extension(EXTENSION.authorityInfoAccess, access)],
-    });
+    const leaf = authority.issue({ commonName: 'ada', extensions: [extension(EXTENSION.authorityInfoAccess, access)] });
     answering.set(path, leaf);
     return leaf;
   };
 
-  before(async () => {
-    await new Promise<void>((resolve) => responder.listen(0, '127.0.0.1', resolve));
-    const revocation: RevocationPolicy = { ...POLICY, crl: 'off', ocsp: 'if-available' };
-    service = await startService({
-      issuers: [{ label: 'asking', certificate: authority.certificate, revocation }],
-    });
-  });
-  after(async () => {
-    for (const caller of callers) caller.close();
-    responder.close();
-    await service.stop();
-  });
+  const revocation: RevocationPolicy = { ...POLICY, crl: 'off', ocsp: 'if-available' };
+  const service = given(() =>
+    startService({ issuers: [{ label: 'asking', certificate: authority.certificate, revocation }] }),
+  );
+  before(() => new Promise<void>((resolve) => responder.listen(0, '127.0.0.1', resolve)));
+  after(() => responder.close());
 
   test('an OCSP answer ends the grants of the certificate that was presented', async () => {
-    const caller = callerOver('HTTP/1.1', reachOf(service, issueAsking('/one')));
-    callers.push(caller);
+    const caller = service.caller(issueAsking('/one'));
     const pair = await pairByCertificate(caller);
     assert.equal((await verify(caller, pair.access_token)).status, 200);
     state = 'revoked';

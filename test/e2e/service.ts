@@ -33,6 +33,7 @@ import { ISSUER } from '../node.ts';
 import { ADA, anIdentity, anIntegration, OPERATOR, scopeOf } from '../samples.ts';
 import { newSqlite } from '../store/new-sqlite.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { type Caller, callerOver, type Protocol, reachOf } from './caller.ts';
 import { RunningRegistry, registryFollows } from './registry-follows.ts';
 
 export const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
@@ -92,7 +93,7 @@ export interface Home {
   readonly serverFiles: { readonly certificate: string; readonly key: string };
 }
 
-export interface TestService extends Home {
+export interface TestService extends Home, AsyncDisposable {
   /** Of the first listener, and of all. */
   readonly port: number;
   readonly portsOfListeners: readonly number[];
@@ -109,6 +110,8 @@ export interface TestService extends Home {
   put<Row, Companion>(table: Table<Row, Companion>, row: Row): Promise<void>;
   /** Registers or changes an integration, and waits until it is in force. */
   register(integration: Integration): Promise<void>;
+  /** Its connections end with the service. */
+  caller(certificate?: Issued, protocol?: Protocol): Caller;
   stop(): Promise<void>;
 }
 
@@ -213,10 +216,17 @@ export async function startService(setUp: SetUp = {}): Promise<TestService> {
   const addresses = await service.listen();
   const portsOfListeners = addresses.map((address) => Number(new URL(address).port));
   const put = <Row, Companion>(table: Table<Row, Companion>, row: Row) => putRow(store, table, row);
+  const [port = 0] = portsOfListeners;
+  const callers: Caller[] = [];
   let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => {
+    registry.close();
+    stopped ??= stopService(service, home, callers);
+    return stopped;
+  };
   return {
     ...home,
-    port: portsOfListeners[0] ?? 0,
+    port,
     portsOfListeners,
     addresses,
     ports: await portsOf(store, home),
@@ -231,22 +241,33 @@ export async function startService(setUp: SetUp = {}): Promise<TestService> {
       await put(integrations, integration);
       await registryFollows();
     },
-    stop: () => {
-      registry.close();
-      stopped ??= stopService(service, home);
-      return stopped;
+    caller: (certificate, protocol = 'HTTP/1.1') => {
+      const caller = callerOver(protocol, reachOf({ ...home, port }, certificate));
+      callers.push(caller);
+      return caller;
     },
+    stop,
+    [Symbol.asyncDispose]: stop,
   };
 }
 
 /** After every test, slots belong to open connections, and none is left over. */
-async function stopService(service: Service, { folder }: Home): Promise<void> {
+async function stopService(service: Service, { folder }: Home, callers: readonly Caller[]): Promise<void> {
   const { held, living, orphaned } = service.census();
   await service.stop();
+  for (const caller of callers) caller.close();
   assert.deepEqual({ held, orphaned }, { held: living, orphaned: 0 }, 'every slot belongs to an open connection');
   for (let tries = 0; service.census().held > 0 && tries < 20; tries++) await pause(50); // closing takes a moment
   assert.deepEqual(service.census(), { held: 0, living: 0, orphaned: 0 }, 'no slot outlives the service');
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** Whatever it was sent, it is still there, and nothing broke. */
+export async function stopUnharmed(service: TestService): Promise<void> {
+  const { status } = await service.caller().ask({ path: '/healthz' });
+  await service.stop();
+  const faults = service.logLines.filter((line) => JSON.parse(line).level === 'error');
+  assert.deepEqual([status, faults], [200, []]);
 }
 
 export async function populate(

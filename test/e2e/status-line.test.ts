@@ -1,22 +1,14 @@
 // The status line of HTTP/1.1 [spec-gaps: All doors].
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
-import { type Caller, callerOver, json, reachOf, sendRaw } from './caller.ts';
-import { startService, type TestService } from './service.ts';
+import { suite, test } from 'node:test';
+import { given } from '../given.ts';
+import { json, reachOf, sendRaw } from './caller.ts';
+import { startService } from './service.ts';
 import { CERTIFICATE, CLIENT, SCOPE, TOKEN, VERIFY } from './steps.ts';
 
 suite('the status line of HTTP/1.1 [spec-gaps: All doors]', () => {
-  let service: TestService;
-  let caller: Caller;
-
-  before(async () => {
-    service = await startService();
-    caller = callerOver('HTTP/1.1', reachOf(service));
-  });
-  after(async () => {
-    caller.close();
-    await service.stop();
-  });
+  const service = given(() => startService());
+  const caller = given(() => service.caller());
 
   test('the reason phrase of a 400 is the description [spec-gaps: All doors]', async () => {
     for (const body of [{}, { client_id: CLIENT }, { client_id: 'nobody', refresh_token: 'x' }]) {

@@ -4,7 +4,7 @@ import { connect as connectHttp2 } from 'node:http2';
 import { suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { freePort } from '../free-port.ts';
-import { callerOver, PROTOCOLS, rawConnection, reachOf, readToEnd, tlsOptionsOf } from './caller.ts';
+import { PROTOCOLS, rawConnection, reachOf, readToEnd, tlsOptionsOf } from './caller.ts';
 import { startService } from './service.ts';
 import { pairByCertificate, refreshed, VERIFY, verify } from './steps.ts';
 
@@ -12,10 +12,9 @@ const PATIENT = { settings: { limits: { drainIdle: '30s', stopTimeout: '60s' } }
 
 suite('stopping', () => {
   for (const protocol of PROTOCOLS) {
-    test(`a request on an idle connection is served after the stop began (${protocol})`, async (t) => {
-      const service = await startService(PATIENT);
-      t.after(() => service.stop());
-      const caller = callerOver(protocol, reachOf(service, service.ada));
+    test(`a request on an idle connection is served after the stop began (${protocol})`, async () => {
+      await using service = await startService(PATIENT);
+      const caller = service.caller(service.ada, protocol);
       const pair = await pairByCertificate(caller);
       const began = performance.now();
       const stopped = service.stop();
@@ -30,7 +29,7 @@ suite('stopping', () => {
 
     test(`connections that stay idle are closed after drainIdle (${protocol})`, async () => {
       const service = await startService({ settings: { limits: { drainIdle: '1s', stopTimeout: '60s' } } });
-      const caller = callerOver(protocol, reachOf(service, service.ada));
+      const caller = service.caller(service.ada, protocol);
       await pairByCertificate(caller);
       const began = performance.now();
       await service.stop();
@@ -40,11 +39,10 @@ suite('stopping', () => {
     });
   }
 
-  test('where /readyz is watched, it fails first, and new connections are served meanwhile', async (t) => {
-    const service = await startService({ settings: { limits: { stopNotice: '2s' } } });
-    t.after(() => service.stop());
+  test('where /readyz is watched, it fails first, and new connections are served meanwhile', async () => {
+    await using service = await startService({ settings: { limits: { stopNotice: '2s' } } });
     const ask = async (path: string) => {
-      const caller = callerOver('HTTP/1.1', reachOf(service, service.ada));
+      const caller = service.caller(service.ada);
       const { status, text } = await caller.ask({ path });
       caller.close();
       return { status, text };
@@ -69,9 +67,8 @@ suite('stopping', () => {
     assert.ok(performance.now() - began < 30_000);
   });
 
-  test('over HTTP/1.1 the response says Connection: close, behind pipelined ones too', async (t) => {
-    const service = await startService(PATIENT);
-    t.after(() => service.stop());
+  test('over HTTP/1.1 the response says Connection: close, behind pipelined ones too', async () => {
+    await using service = await startService(PATIENT);
     const socket = await rawConnection(reachOf(service));
     const request = `GET ${VERIFY} HTTP/1.1\r\nHost: x\r\n\r\n`;
     socket.write(request.slice(0, 20));
@@ -86,9 +83,8 @@ suite('stopping', () => {
     assert.match(text.slice(text.lastIndexOf('HTTP/1.1 401')), /^connection: close\r$/im, 'on the last response');
   });
 
-  test('over HTTP/2 GOAWAY arrives before the response', async (t) => {
-    const service = await startService(PATIENT);
-    t.after(() => service.stop());
+  test('over HTTP/2 GOAWAY arrives before the response', async () => {
+    await using service = await startService(PATIENT);
     const reach = reachOf(service);
     const session = connectHttp2(`https://127.0.0.1:${reach.port}`, tlsOptionsOf(reach));
     await new Promise((resolve) => session.once('connect', resolve));
@@ -108,7 +104,7 @@ suite('stopping', () => {
     const [first, second] = [await startService(shared), await startService(shared)];
     t.after(() => Promise.all([first.stop(), second.stop()]));
     await first.stop();
-    const caller = callerOver('HTTP/2', reachOf(second, second.ada));
+    const caller = second.caller(second.ada, 'HTTP/2');
     await pairByCertificate(caller);
     caller.close();
     const alone = { ...PATIENT, listeners: [{ tls: true, port }] };

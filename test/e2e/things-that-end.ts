@@ -138,8 +138,5 @@ export const THINGS: { readonly [K in ThingKind]: KindOfThing<Ends<K>> } = {
       },
     },
   },
-  grant: {
-    make: aGrant,
-    ends: { revoked: { by: (id, at) => at.run('grant', 'revoke', id), reopened: 'never' } },
-  },
+  grant: { make: aGrant, ends: { revoked: { by: (id, at) => at.run('grant', 'revoke', id), reopened: 'never' } } },
 };

@@ -3,19 +3,24 @@
 import assert from 'node:assert/strict';
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { connect, type TLSSocket } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
-import { canInspect } from '../../src/front/certificate-inspection.ts';
+import { composeService } from '../../src/compose/service.ts';
+import { tlsOptions } from '../../src/front/tls.ts';
+import { makeLog } from '../../src/log/log.ts';
+import { openStore } from '../../src/open-store.ts';
 import { issuers } from '../../src/store/tables/issuers.ts';
+import { systemClock } from '../../src/system.ts';
 import { type Authority, makeAuthority } from '../authority.ts';
 import { eventually } from '../eventually.ts';
+import { given } from '../given.ts';
 import { ADA } from '../samples.ts';
-import { callerOver, json, PROTOCOLS, reachOf, tlsOptionsOf } from './caller.ts';
+import { json, PROTOCOLS, reachOf, tlsOptionsOf } from './caller.ts';
 import { registryFollows } from './registry-follows.ts';
 import { sClient } from './s-client.ts';
-import { anIssuer, issueServer, SERVER_AUTH, startService, type TestService } from './service.ts';
+import { anIssuer, issueServer, populatedHome, SERVER_AUTH, startService, type TestService } from './service.ts';
 import { assertRefused, CERTIFICATE, CLIENT, pairByCertificate, SCOPE } from './steps.ts';
 
 const REQUEST = { path: CERTIFICATE, ...json({ client_id: CLIENT, scope: SCOPE }) };
@@ -28,12 +33,7 @@ function handshake(service: TestService, more: object = {}): Promise<TLSSocket> 
 }
 
 suite('the TLS listener', () => {
-  let service: TestService;
-
-  before(async () => {
-    service = await startService();
-  });
-  after(() => service.stop());
+  const service = given(() => startService());
 
   for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
     test(`${version} is supported, with and without a client certificate`, async () => {
@@ -51,17 +51,32 @@ suite('the TLS listener', () => {
     await assert.rejects(handshake(service, old));
   });
 
-  test('a handshake that is ended for its certificates leaves a log line and is counted', async (t) => {
-    if (!(await canInspect())) return t.skip(`Node ${process.version} is not one it was proven on`);
-    const { cert, ...options } = tlsOptionsOf(reachOf(service, service.ada));
-    const socket = connect({ ...options, cert: `${cert}`.repeat(40) });
-    socket.on('error', () => undefined);
-    await eventually('the log says so', () => service.logLines.some((line) => line.includes('handshake ended')));
-    socket.destroy();
-    const caller = callerOver('HTTP/1.1', reachOf(service));
-    const { text } = await caller.ask({ path: '/metrics' });
-    caller.close();
-    assert.match(text, /tessera_requests_total\{operation="none",outcome="refused",reason="handshake"\} 1/);
+  test('the log of a start says of a listener which requests certificates of anybody that a proxy belongs in front [threats: Edges]', async () => {
+    for (const [host, warnings] of [
+      ['192.0.2.1', 1],
+      ['127.0.0.1', 0],
+    ] as const) {
+      const home = await populatedHome({ listeners: [{ host, tls: true }] });
+      const lines: string[] = [];
+      const { milliseconds } = systemClock;
+      const log = makeLog({
+        ...home.config.log,
+        milliseconds,
+        destination: { write: (line) => void lines.push(line) },
+      });
+      const service = await composeService(home.config, await openStore(home.config, 'service'), home.keyring, log);
+      await service.stop();
+      assert.equal(lines.filter((line) => /Put Caddy in front/.test(line)).length, warnings, host);
+    }
+  });
+
+  test('authorities are named where certificates are requested, and no answer waits for an acknowledgement', () => {
+    const files = { certificate: '', key: '', issuers: [service.authority.pem] };
+    const [off, on] = (['off', 'request'] as const).map((clientCertificates) =>
+      tlsOptions({ ...files, clientCertificates }, 1),
+    );
+    assert.deepEqual([off?.ca, on?.ca, off?.requestCert, on?.requestCert], [undefined, files.issuers, false, true]);
+    assert.equal(on?.noDelay, true);
   });
 
   test('ALPN selects HTTP/2 or HTTP/1.1; without ALPN it is HTTP/1.1', async () => {
@@ -120,7 +135,7 @@ suite('the TLS listener', () => {
     const certificate = service.authority.makeIntermediate().issue({ commonName: 'ada' });
     for (let connection = 0; connection < 3; connection++) {
       for (const protocol of PROTOCOLS) {
-        const caller = callerOver(protocol, reachOf(service, certificate));
+        const caller = service.caller(certificate, protocol);
         assert.equal((await caller.ask(REQUEST)).json['identity'], ADA);
         caller.close();
       }
@@ -130,7 +145,7 @@ suite('the TLS listener', () => {
   test('issuers added while the service runs are in force within a second, also in new handshakes [spec-gaps: Administration]', async () => {
     const late = makeAuthority({ name: 'Late Root' });
     const certificate = late.issue({ commonName: 'ada' });
-    const open = callerOver('HTTP/2', reachOf(service, certificate));
+    const open = service.caller(certificate, 'HTTP/2');
     assertRefused(await open.ask(REQUEST), 401, 'invalid_client');
     await service.put(issuers, anIssuer(late, { label: 'late' }));
     await registryFollows();
@@ -144,14 +159,14 @@ suite('the TLS listener', () => {
   });
 
   async function callerOnce(certificate: Parameters<typeof reachOf>[1]) {
-    const caller = callerOver('HTTP/1.1', reachOf(service, certificate));
+    const caller = service.caller(certificate);
     const answer = await caller.ask(REQUEST);
     caller.close();
     return answer;
   }
 
   test('a new server certificate is used for new connections, and open ones stay open', async () => {
-    const open = callerOver('HTTP/2', reachOf(service, service.ada));
+    const open = service.caller(service.ada, 'HTTP/2');
     await pairByCertificate(open);
     const old = await serial();
     const { pem, key } = issueServer(service.authority);
@@ -224,28 +239,23 @@ test('a server certificate that expires while it is served is an error in the lo
       usages: [SERVER_AUTH],
       notAfter: '2090-01-01',
     });
-  const service = await startService({ server });
-  const caller = callerOver('HTTP/1.1', reachOf(service));
+  await using service = await startService({ server });
+  const caller = service.caller();
   const logged = (what: string) => service.logLines.filter((line) => line.includes(what)).length;
-  try {
-    const { json: before } = await caller.ask({ path: '/readyz' });
-    assert.equal(before['reasons'], undefined);
-    const { text } = await caller.ask({ path: '/metrics' });
-    assert.match(text, new RegExp(`^tessera_server_certificate_expires_timestamp_seconds ${ends}$`, 'm'));
-    service.pass(ends - 86_400 - service.now());
-    await eventually('it is said that it ends', () => logged('the server certificate expires soon') === 1);
-    service.pass(86_401);
-    await eventually('it is said that it has ended', () => logged('callers refuse the server certificate') === 1);
-    const ready = async () => (await caller.ask({ path: '/readyz' })).json['reasons'];
-    const reasons = { 'server certificate': 'expired at 2090-01-01T00:00:00Z' };
-    await eventually('/readyz says so', async () => isDeepStrictEqual(await ready(), reasons));
-    const { status, json: after } = await caller.ask({ path: '/readyz' });
-    assert.deepEqual([status, after['status']], [200, 'ok'], 'every node has it: no other one would do better');
-    assert.equal(logged('the server certificate expires soon'), 1);
-  } finally {
-    caller.close();
-    await service.stop();
-  }
+  const { json: before } = await caller.ask({ path: '/readyz' });
+  assert.equal(before['reasons'], undefined);
+  const { text } = await caller.ask({ path: '/metrics' });
+  assert.match(text, new RegExp(`^tessera_server_certificate_expires_timestamp_seconds ${ends}$`, 'm'));
+  service.pass(ends - 86_400 - service.now());
+  await eventually('it is said that it ends', () => logged('the server certificate expires soon') === 1);
+  service.pass(86_401);
+  await eventually('it is said that it has ended', () => logged('callers refuse the server certificate') === 1);
+  const ready = async () => (await caller.ask({ path: '/readyz' })).json['reasons'];
+  const reasons = { 'server certificate': 'expired at 2090-01-01T00:00:00Z' };
+  await eventually('/readyz says so', async () => isDeepStrictEqual(await ready(), reasons));
+  const { status, json: after } = await caller.ask({ path: '/readyz' });
+  assert.deepEqual([status, after['status']], [200, 'ok'], 'every node has it: no other one would do better');
+  assert.equal(logged('the server certificate expires soon'), 1);
 });
 
 test('a server certificate for another name than publicUrl is logged, unless only proxies connect', async () => {

@@ -1,8 +1,9 @@
 // Authorize/Token where the contract is silent: which error wins, retries and reuse, polling [spec-gaps: Authorize/Token] [spec-gaps: Refresh, exactly once].
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
-import { type Caller, callerOver, form, json, PROTOCOLS, reachOf } from './caller.ts';
-import { startService, type TestService } from './service.ts';
+import { suite, test } from 'node:test';
+import { given } from '../given.ts';
+import { form, json, PROTOCOLS } from './caller.ts';
+import { startService } from './service.ts';
 import {
   assertRefused,
   CLIENT,
@@ -24,18 +25,10 @@ import {
 
 for (const protocol of PROTOCOLS) {
   suite(`Authorize/Token over ${protocol}`, () => {
-    let service: TestService;
-    let caller: Caller;
     const ask = (body: object) => caller.ask({ path: TOKEN, ...json(body) });
 
-    before(async () => {
-      service = await startService();
-      caller = callerOver(protocol, reachOf(service, service.ada));
-    });
-    after(async () => {
-      caller.close();
-      await service.stop();
-    });
+    const service = given(() => startService());
+    const caller = given(() => service.caller(service.ada, protocol));
 
     // Each step fixes the reason of the previous refusal and leaves everything after it wrong.
     test('errors of a refresh are checked in the documented order [spec-gaps: Authorize/Token]', async () => {

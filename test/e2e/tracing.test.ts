@@ -1,10 +1,11 @@
 // Traces of the real service, seen by a receiver that checks the OTLP rules.
 // Only in test:all: traces for a collector
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { eventually } from '../eventually.ts';
-import { type Answer, type Caller, callerOver, json, PROTOCOLS, reachOf } from './caller.ts';
-import { type Behaviour, type Collector, startCollector } from './collector.ts';
+import { given } from '../given.ts';
+import { type Answer, type Caller, json, PROTOCOLS } from './caller.ts';
+import { type Behaviour, startCollector } from './collector.ts';
 import type { ReceivedSpan } from './otlp-rules.ts';
 import { startService, type TestService } from './service.ts';
 import { CLIENT, pairByCertificate, refresh, TOKEN } from './steps.ts';
@@ -33,19 +34,11 @@ async function traceEvents({ ports }: TestService): Promise<unknown[]> {
 
 for (const protocol of PROTOCOLS) {
   suite(`tracing over ${protocol}`, () => {
-    let collector: Collector;
-    let service: TestService;
-    let caller: Caller;
-    before(async () => {
-      collector = await startCollector();
-      service = await startService({ settings: { tracing: { endpoint: collector.endpoint, serviceName: 'tokens' } } });
-      caller = callerOver(protocol, reachOf(service, service.ada));
-    });
-    after(async () => {
-      caller.close();
-      await service.stop();
-      collector.close();
-    });
+    const collector = given(() => startCollector());
+    const service = given(() =>
+      startService({ settings: { tracing: { endpoint: collector.endpoint, serviceName: 'tokens' } } }),
+    );
+    const caller = given(() => service.caller(service.ada, protocol));
     const ofTrace = () => collector.spans.filter(({ traceId }) => traceId === TRACE);
     const named = (name: string) => ofTrace().find((span) => span.name === name) as ReceivedSpan;
 
@@ -111,16 +104,8 @@ for (const protocol of PROTOCOLS) {
 }
 
 suite('tracing off', () => {
-  let service: TestService;
-  let caller: Caller;
-  before(async () => {
-    service = await startService();
-    caller = callerOver('HTTP/1.1', reachOf(service, service.ada));
-  });
-  after(async () => {
-    caller.close();
-    await service.stop();
-  });
+  const service = given(() => startService());
+  const caller = given(() => service.caller(service.ada));
 
   test('log line and event have the caller’s trace; there is no own span', async () => {
     const { refresh_token } = await pairByCertificate(caller);
@@ -165,7 +150,7 @@ async function withCollector(behaviour: Behaviour | 'closed', work: (caller: Cal
     settings: { tracing: { endpoint: collector.endpoint } },
     log: { level: 'warn' },
   });
-  const caller = callerOver('HTTP/1.1', reachOf(service, service.ada));
+  const caller = service.caller(service.ada);
   try {
     await work(caller);
     await pairByCertificate(caller);

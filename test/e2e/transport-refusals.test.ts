@@ -2,10 +2,11 @@
 // neutral words.
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
-import { after, before, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { eventually } from '../eventually.ts';
+import { given } from '../given.ts';
 import { askPlainly, json as jsonOf } from './caller.ts';
-import { startService, type TestService } from './service.ts';
+import { startService } from './service.ts';
 import { CLIENT, DEVICE, SCOPE } from './steps.ts';
 
 const MOUNTS = [
@@ -62,21 +63,19 @@ function json(statusLine: string, body: string, ...more: readonly string[]): str
 }
 
 suite('refusals of the server', () => {
-  let service: TestService;
   /** A device that starts waits for it, and holds the only slot. */
   const work = Promise.withResolvers<void>();
-  before(async () => {
-    const limits = { maxInFlight: 1, addressShare: 100, networkShare: 100 };
-    service = await startService({
+  const limits = { maxInFlight: 1, addressShare: 100, networkShare: 100 };
+  const service = given(() =>
+    startService({
       settings: { authsvc: { mounts: MOUNTS }, limits },
       listeners: [{}],
       store: (real) => ({
         ...real,
         create: (table, key, decide) => work.promise.then(() => real.create(table, key, decide)),
       }),
-    });
-  });
-  after(() => service.stop());
+    }),
+  );
 
   const answers = async (text: string, expected: string) =>
     assert.equal(masked(await exchange(service.port, text)), expected);

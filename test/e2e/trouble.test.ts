@@ -1,11 +1,12 @@
 // An unavailable or slow store, more requests than places, and shutdown: nothing acknowledged is lost.
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { epochSeconds } from '../../src/core/time.ts';
 import { type Store, StoreUnavailable } from '../../src/store/store.ts';
-import { bearer, type Caller, callerOver, json, PROTOCOLS, rawConnection, reachOf } from './caller.ts';
-import { startService, type TestService } from './service.ts';
+import { given } from '../given.ts';
+import { bearer, json, PROTOCOLS, rawConnection, reachOf } from './caller.ts';
+import { startService } from './service.ts';
 import {
   assertRefused,
   CLIENT,
@@ -50,17 +51,9 @@ function fragile() {
 for (const protocol of PROTOCOLS) {
   suite(`an unavailable store over ${protocol}`, () => {
     const store = fragile();
-    let service: TestService;
-    let caller: Caller;
 
-    before(async () => {
-      service = await startService({ store: store.wrap });
-      caller = callerOver(protocol, reachOf(service, service.ada));
-    });
-    after(async () => {
-      caller.close();
-      await service.stop();
-    });
+    const service = given(() => startService({ store: store.wrap }));
+    const caller = given(() => service.caller(service.ada, protocol));
 
     test('gives 503 with Retry-After for every operation, never invalid_grant, and leaks no detail [spec-gaps: Departures]', async () => {
       const pair = await pairByCertificate(caller);
@@ -114,7 +107,7 @@ suite('stopping', () => {
     test(`requests in flight finish, nothing acknowledged is lost, and new requests are refused (${protocol})`, async () => {
       const store = fragile();
       const service = await startService({ store: store.wrap, settings: { limits: { stopTimeout: '60s' } } });
-      const caller = callerOver(protocol, reachOf(service, service.ada));
+      const caller = service.caller(service.ada, protocol);
       const pairs = await Promise.all(Array.from({ length: 5 }, () => pairByCertificate(caller)));
       const { promise, resolve: release } = Promise.withResolvers<void>();
       store.until = promise;
@@ -123,7 +116,7 @@ suite('stopping', () => {
       const began = performance.now();
       const stopped = service.stop();
       await wait(50);
-      const late = callerOver(protocol, reachOf(service));
+      const late = service.caller(undefined, protocol);
       await assert.rejects(late.ask({ path: '/healthz' }), 'no new connection is taken');
       release();
       assert.equal((await Promise.all(underWay)).length, 5);
@@ -146,15 +139,13 @@ suite('stopping', () => {
   });
 });
 
-test('parallel requests over the limit get 503 with Retry-After, and the accepted ones are served [spec-gaps: Departures]', async (t) => {
+test('parallel requests over the limit get 503 with Retry-After, and the accepted ones are served [spec-gaps: Departures]', async () => {
   const store = fragile();
-  const service = await startService({
+  await using service = await startService({
     store: store.wrap,
     settings: { limits: { maxInFlight: 10, addressShare: 100 } },
   });
-  t.after(() => service.stop());
-  const caller = callerOver('HTTP/1.1', reachOf(service, service.ada)); // over HTTP/2, some streams may be reset instead
-  t.after(() => caller.close());
+  const caller = service.caller(service.ada); // over HTTP/2, some streams may be reset instead
   const { access_token } = await pairByCertificate(caller);
   const { promise, resolve: release } = Promise.withResolvers<void>();
   store.until = promise;
@@ -175,9 +166,9 @@ test('parallel requests over the limit get 503 with Retry-After, and the accepte
   }
 });
 
-test('a clock two hours ahead is called so: the store can be reached', async (t) => {
+test('a clock two hours ahead is called so: the store can be reached', async () => {
   let ahead = 0;
-  const service = await startService({
+  await using service = await startService({
     store: (real) => ({
       ...real,
       load: async (table, key) => {
@@ -186,9 +177,7 @@ test('a clock two hours ahead is called so: the store can be reached', async (t)
       },
     }),
   });
-  const caller = callerOver('HTTP/1.1', reachOf(service, service.ada));
-  t.after(() => service.stop());
-  t.after(() => caller.close());
+  const caller = service.caller(service.ada);
   const { access_token } = await pairByCertificate(caller);
   ahead = 7200;
   const answer = await verify(caller, access_token);

@@ -16,8 +16,7 @@ import { clientId, startService } from './service.ts';
 test('unmodified openid-client and oauth4webapi: discovery and jwt-bearer [RFC 7523 2.1]', async (t) => {
   const port = await freePort();
   const issuer = `https://localhost:${port}`;
-  const service = await startService({ listeners: [{ tls: true, port }], settings: { publicUrl: issuer } });
-  t.after(() => service.stop());
+  await using service = await startService({ listeners: [{ tls: true, port }], settings: { publicUrl: issuer } });
   const key = await platformKey('k1', 'RS256');
   await service.put(tokenIssuers, aTokenIssuer({ keys: { from: 'file', set: keySetOf(key) } }));
   const flows = { device: true, certificate: true, assertion: true };

@@ -6,7 +6,7 @@ import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
 import { aTokenIssuer, claimsOf, platformKey, platformServer } from '../platform.ts';
 import { anIntegration, aResourceServer } from '../samples.ts';
-import { type Answer, callerOver, form, reachOf } from './caller.ts';
+import { type Answer, form } from './caller.ts';
 import { clientId, PUBLIC_URL, startService } from './service.ts';
 import { ASSERTION_GRANT } from './steps.ts';
 
@@ -14,7 +14,6 @@ export const TOKEN = '/oauth2/token';
 const FLOWS = { device: true, certificate: true, assertion: true };
 export const CLIENT = 'deploy';
 
-/** Close it after the tests of the file. */
 export async function openWorkloads() {
   const key = await platformKey();
   const platform = await platformServer([key]);
@@ -32,7 +31,11 @@ export async function openWorkloads() {
   await service.register(
     anIntegration({ clientId: clientId('deploy-refreshing'), flows: FLOWS, overrides: { refresh: true } }),
   );
-  const stranger = callerOver('HTTP/1.1', reachOf(service));
+  const stranger = service.caller();
+  const close = async () => {
+    platform.close();
+    await service.stop();
+  };
   return {
     key,
     platform,
@@ -46,11 +49,8 @@ export async function openWorkloads() {
       const usual = { grant_type: ASSERTION_GRANT, client_id: CLIENT };
       return caller.ask({ path: TOKEN, ...form({ ...usual, ...fields }) });
     },
-    close: async () => {
-      stranger.close();
-      platform.close();
-      await service.stop();
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 

@@ -7,7 +7,7 @@ import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
 import { eventually } from '../eventually.ts';
 import { platformKey, platformServer, rewriteSignature } from '../platform.ts';
 import { ORDERS_AUDIENCE } from '../samples.ts';
-import { callerOver, form, PROTOCOLS, reachOf } from './caller.ts';
+import { form, PROTOCOLS } from './caller.ts';
 import { registryFollows } from './registry-follows.ts';
 import { PUBLIC_URL } from './service.ts';
 import { ASSERTION_GRANT, verify } from './steps.ts';
@@ -32,7 +32,7 @@ async function refusedFor(assertion: string): Promise<string | undefined> {
 suite('RFC 7523 2.1: an assertion as authorization grant', () => {
   for (const protocol of PROTOCOLS) {
     test(`gives an access token and no refresh token over ${protocol}`, async () => {
-      const caller = callerOver(protocol, reachOf(service));
+      const caller = service.caller(undefined, protocol);
       const answer = await post({ assertion: await assertionOf() }, caller);
       assert.equal(answer.status, 200, answer.text);
       assert.deepEqual(Object.keys(answer.json), ['access_token', 'token_type', 'expires_in', 'scope']);

@@ -9,18 +9,18 @@ import { createInterface } from 'node:readline';
 import { after, before, suite, test } from 'node:test';
 import { revoke } from '../e2e/steps.ts';
 import { eventually } from '../eventually.ts';
+import { given } from '../given.ts';
 import { installPacked } from '../sdk/packed.ts';
-import { type ProtectedApi, startProtected } from '../sdk/verify/protected-api.ts';
+import { startProtected } from '../sdk/verify/protected-api.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
 suite('@tessera/verify from its tarball, in the examples', () => {
   const folder = temporaryFolder('apis');
-  let service: ProtectedApi;
   let files: readonly string[];
+  const service = given(() => startProtected());
   before(async () => {
-    service = await startProtected();
     files = installPacked('verify', folder);
     for (const name of ['jose', 'express', 'fastify'])
       symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
@@ -28,7 +28,6 @@ suite('@tessera/verify from its tarball, in the examples', () => {
     writeFileSync(join(folder, 'ca.pem'), service.authority.pem);
   });
   after(async () => {
-    await service.stop();
     rmSync(folder, { recursive: true, force: true });
   });
 
@@ -78,7 +77,7 @@ suite('@tessera/verify from its tarball, in the examples', () => {
       ]);
       assert.match((await ask('POST', bearer)).challenge ?? '', /insufficient_scope/);
       assert.equal((await fetch(`${base}/ready`)).status, 200);
-      await revoke(service.caller, token);
+      await revoke(service.holder, token);
       await eventually('it is refused', async () => (await ask('GET', bearer)).status === 401);
       child.kill('SIGTERM');
       assert.deepEqual(await once(child, 'exit'), [0, null]);

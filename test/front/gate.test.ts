@@ -291,8 +291,8 @@ suite('event streams', () => {
 });
 
 suite('a request', () => {
-  test('ends once: answered, or aborted if its caller went before', async (t) => {
-    const { ask, connect, pass } = stillFront(t);
+  test('ends once: answered, or aborted if its caller went before; then it takes no slot any more', async (t) => {
+    const { ask, connect, pass, slots } = stillFront(t);
     const ends: unknown[] = [];
     const asking = (socket = connect()) => {
       const asked = ask(socket);
@@ -304,9 +304,12 @@ suite('a request', () => {
     answered.response.end();
     const socket = connect();
     const aborted = asking(socket);
+    const gone = aborted.request();
     await pass(2);
     socket.destroy();
     aborted.response.end();
+    slots.take(gone); // while its door asked the store who it is
+    assert.deepEqual(slots.census(), { held: 0, living: 0, orphaned: 0 });
     assert.deepEqual(ends, [
       [true, 1.25],
       [false, 2],

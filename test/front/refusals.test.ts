@@ -79,7 +79,7 @@ test('a method that nobody knows is refused as any other, on both protocols', as
   }
 });
 
-test('headers over HTTP/2 may be as long as the limit', async (t) => {
+test('headers over HTTP/2 may be as long as the limit, and are read up to three times of it, which is announced', async (t) => {
   const front = await openFront(t, { headerBytes: 1_000 });
   const session = http2To(front);
   const ask = async (length: number) => {
@@ -89,5 +89,6 @@ test('headers over HTTP/2 may be as long as the limit', async (t) => {
   const others = ':method'.length + 'GET'.length + ':path'.length + '/now'.length + ':scheme'.length + 'https'.length;
   const rest = 1_000 - others - 'x-long'.length - ':authority'.length - `127.0.0.1:${front.port}`.length;
   assert.deepEqual([await ask(rest), await ask(rest + 1)], [200, 431]);
+  assert.partialDeepStrictEqual(session.remoteSettings, { maxHeaderListSize: 3_000, maxConcurrentStreams: 100 });
   session.destroy();
 });

@@ -1,12 +1,13 @@
 // Pages that list parts of the code must be complete.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PERSON_REASONS, REFUSAL_REASONS } from '../../src/core/refusal.ts';
-import { AUTHSVC_REASONS, type AuthsvcReason, WORDING } from '../../src/doors/authsvc/wording.ts';
-import { TRANSPORT_REASONS, TRANSPORT_WORDS } from '../../src/doors/http/transport-refusal.ts';
-import { OAUTH_REASONS, wordingOf } from '../../src/doors/oauth/wording.ts';
-import { PAGE_REASONS } from '../../src/doors/pages/parts/wording.ts';
-import { quoted, read, tableOf } from './sources.ts';
+import { DECLARED } from '../../src/core/refusal.ts';
+import { reasonsOf } from '../../src/core/refusals/declaration.ts';
+import { OF_SERVER } from '../../src/core/refusals/server.ts';
+import { wordingOf } from '../../src/doors/authsvc/wording.ts';
+import { TRANSPORT_WORDS } from '../../src/doors/http/transport-refusal.ts';
+import { OAUTH_ERRORS } from '../../src/doors/oauth/wording.ts';
+import { quoted, read, sourcesIn, tableOf } from './sources.ts';
 
 interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -18,73 +19,37 @@ function manifest(path: string): Manifest {
   return JSON.parse(read(path)) as Manifest;
 }
 
-/** The part of docs/errors.md under a heading. */
-function errorsUnder(heading: string): string {
-  const [, part = ''] = read('docs/errors.md').split(`\n## ${heading}\n`);
-  return part.split('\n## ')[0] ?? '';
-}
-
-/** Refusals in the list under a heading: what stands before the colon. */
-function refusalsUnder(heading: string): string[] {
-  const lines = errorsUnder(heading).split('\n');
-  return lines.flatMap((line) => quoted(/^- (`[^:]+`): /.exec(line)?.[1] ?? ''));
-}
-
-const AT_OAUTH = refusalsUnder('At the oauth door');
-const OF_AUTHSVC: readonly AuthsvcReason[] = [...TRANSPORT_REASONS, ...REFUSAL_REASONS, ...AUTHSVC_REASONS];
-/** Headings such as: 404, 405 `invalid_request`. */
-const ANSWERS = [...read('docs/errors.md').matchAll(/^## ((\d{3}(?:, \d{3})*) `(\w+)`)$/gm)];
-
-for (const [, heading = '', statuses = '', code] of ANSWERS) {
-  test(`docs/errors.md, "${heading}", has the refusals that the authsvc door answers so`, () => {
-    const worded = OF_AUTHSVC.filter((reason) => {
-      const { status, error } = WORDING[reason];
-      return error === code && statuses.includes(`${status}`) && !AT_OAUTH.includes(reason);
-    });
-    assert.deepEqual(refusalsUnder(heading).sort(), worded.sort());
-  });
-}
-
-test('docs/errors.md has every refusal once', () => {
-  const listed = [...ANSWERS.map(([, heading = '']) => heading), 'At the oauth door', 'For people'].flatMap(
-    refusalsUnder,
+test('every refusal is declared once, and docs/errors.md has each once', () => {
+  const sources = sourcesIn('src/core/refusals', '.ts').map(({ text }) => text);
+  const declared = sources.flatMap((text) =>
+    [...text.matchAll(/^ {2,4}'?([a-z-]+)'?: \{/gm)].map(([, name = '']) => name),
   );
-  const all = [...OF_AUTHSVC, ...OAUTH_REASONS, ...PERSON_REASONS, ...PAGE_REASONS];
-  assert.deepEqual(listed.sort(), all.sort());
+  assert.deepEqual(declared.sort(), Object.keys(DECLARED).sort());
+  const [refusals = '', rest = ''] = read('docs/errors.md').split('\n## Administration\n');
+  const lines = `${refusals}${rest.split('\n## ')[1]}`.matchAll(/^- (`[^:]+`): ./gm);
+  assert.deepEqual([...lines].flatMap(([, names = '']) => quoted(names)).sort(), declared);
 });
 
 test('docs/errors.md, "At the oauth door", has every code', () => {
-  const codes = [...TRANSPORT_REASONS, ...REFUSAL_REASONS, ...OAUTH_REASONS].map((reason) => wordingOf(reason).error);
-  const named = quoted(errorsUnder('At the oauth door'));
+  const [, part = ''] = read('docs/errors.md').split('\nIts codes: ');
+  const named = quoted(part.split('\n')[0] ?? '');
   assert.deepEqual(
-    [...new Set<string>(codes)].filter((code) => !named.includes(code)),
+    OAUTH_ERRORS.filter((code) => !named.includes(code)),
     [],
   );
 });
 
-test('no refusal is on two lists', () => {
-  const all = [
-    ...TRANSPORT_REASONS,
-    ...REFUSAL_REASONS,
-    ...AUTHSVC_REASONS,
-    ...OAUTH_REASONS,
-    ...PERSON_REASONS,
-    ...PAGE_REASONS,
-  ];
-  assert.deepEqual([...new Set<string>(all)], all);
-});
-
 test('the server and the authsvc door give a refusal the same status', () => {
-  for (const reason of TRANSPORT_REASONS) assert.equal(WORDING[reason].status, TRANSPORT_WORDS[reason].status, reason);
+  for (const reason of reasonsOf(OF_SERVER))
+    assert.equal(wordingOf(reason).status, TRANSPORT_WORDS[reason].status, reason);
 });
 
 test('docs/troubleshooting.md names refusals and readiness checks that exist', () => {
   const page = read('docs/troubleshooting.md');
-  const known = new Set<string>([...TRANSPORT_REASONS, ...REFUSAL_REASONS, ...AUTHSVC_REASONS]);
   const refusals = tableOf(page, ['Symptom', 'Refusal in the log']).flatMap(([, cell = '']) => quoted(cell));
   assert.ok(refusals.length > 2);
   assert.deepEqual(
-    refusals.filter((reason) => !known.has(reason)),
+    refusals.filter((reason) => !Object.hasOwn(DECLARED, reason)),
     [],
   );
   const [, section = ''] = page.split('## `/readyz` is 503');

@@ -1,19 +1,20 @@
 // Every command, flag, npm script and drill that a page mentions must exist.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Command } from 'commander';
+import { Command } from 'commander';
 import { commands as callerCommands } from '../../src/cli/commands/caller.ts';
 import { FLAGS } from '../../src/cli/commands/work/explain-assertion.ts';
 import { buildProgram } from '../../src/cli/program.ts';
-import { CliCommand } from '../../src/cli/terminal/manual.ts';
+import { declareAll } from '../../src/cli/terminal/command.ts';
 import { TO_TYPE } from '../../src/cli/terminal/wording.ts';
+import { ACTS } from '../../src/operations/admin/acts.ts';
 import { assertEach, CODE, COMMAND_LINES, PAGES, SPANS } from './mentioning-pages.ts';
 import type { Mention } from './mentions.ts';
 import { read, type Source } from './sources.ts';
 
 const ofServer = await buildProgram();
-const ofClient = new CliCommand();
-callerCommands(ofClient);
+const ofClient = new Command();
+declareAll(ofClient, callerCommands);
 const flagsOf = (command: Command) => command.options.flatMap(({ long, short }) => [long, short]);
 const find = (command: Command, name: string) => command.commands.find((child) => child.name() === name);
 
@@ -84,18 +85,30 @@ test('every command and flag that the terminal adds to a refusal exists', () => 
   );
 });
 
+test('every command that an act names exists', () => {
+  const named = Object.values(ACTS).flatMap(({ command }) => {
+    const [first = '', ...others] = command.split(', ');
+    return [first, ...others.map((verb) => first.replace(/\S+$/, verb))];
+  });
+  assert.ok(named.length > 40);
+  assert.deepEqual(
+    named.filter((line) => !isCommand(line)),
+    [],
+  );
+});
+
 function allOf(command: Command): Command[] {
   return [command, ...command.commands.flatMap(allOf)];
 }
 
 test('every flag in a code span of its own exists', () => {
+  const ofServers = new Set(allOf(ofServer).flatMap(flagsOf));
   const ofOthers = ['--cert', '--key', '--use-largepages'];
   const named = SPANS.filter(({ text }) => /^--[a-z-]+(?:[ =]|$)/.test(text));
   assertEach(named, 20, (text) => {
     const [flag = ''] = text.split(/[ =]/);
-    return (
-      ofOthers.includes(flag) || CODE.some((source) => source.text.includes(flag) && !source.path.startsWith('test/'))
-    );
+    const isInCode = () => CODE.some((source) => source.text.includes(flag) && !source.path.startsWith('test/'));
+    return ofServers.has(flag) || ofOthers.includes(flag) || isInCode();
   });
 });
 

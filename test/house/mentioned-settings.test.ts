@@ -16,10 +16,9 @@ after(() => rmSync(folder, { recursive: true }));
 const GONE: readonly string[] = ['CHANGELOG.md: pages.docs'];
 
 test('every setting that a code span names exists', () => {
-  const named = SPANS.map(({ page, text }) => ({
-    page,
-    text: text.replace(/^--set /, '').replace(/(?:=|: ).*$/, ''),
-  }));
+  // Fields of registered things are no settings.
+  const spans = SPANS.filter(({ page }) => page !== 'docs/objects.md');
+  const named = spans.map(({ page, text }) => ({ page, text: text.replace(/^--set /, '').replace(/(?:=|: ).*$/, '') }));
   const dotted = named.filter(
     ({ text }) => /^[a-zA-Z]+(?:\.(?:[a-zA-Z]+|\d+|\[\]))+$/.test(text) && SECTIONS.includes(text.split('.')[0] ?? ''),
   );

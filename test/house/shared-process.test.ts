@@ -126,6 +126,15 @@ test('an error after the last test of a file fails the run', (t) => {
   assert.match(printed, /Test "late" at test\/core\/a\.test\.ts/);
 });
 
+test('a file that leaves a clock or chance replaced fails the run, and no later file has it', (t) => {
+  const twice = `test('twice', () => { for (const n of [1, 2]) mock.method(Math, 'random', () => n); });`;
+  const later = `test('later', () => { if (Math.random() >= 1) throw new Error('replaced'); });`;
+  const { status, printed } = run(sharing(t, { a: twice, b: later, c: NOTE_PROCESS }));
+  assert.equal(status, 1);
+  assert.match(printed, /a\.test\.ts leaves random replaced/);
+  assert.doesNotMatch(printed, /✖ later/);
+});
+
 test('files left in the temporary folder are reported with the name of the file that left them', (t) => {
   const litter = `test('litters', () => writeFileSync(process.env.TMPDIR + '/litter', ''));`;
   const { status, printed } = run(sharing(t, { a: NOTE_PROCESS, b: litter, c: NOTE_PROCESS }));

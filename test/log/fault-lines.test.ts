@@ -19,9 +19,7 @@ test('an outage has a line when it begins and one a minute, with how many were l
       logFault(
         'fault',
         { text: `StoreUnavailable: no answer after ${second}.${each} s for 018f${'ab'.repeat(14)}` },
-        {
-          id: `r${each}`,
-        },
+        { id: `r${each}` },
       );
     pass(1_000);
   }

@@ -11,7 +11,7 @@ import { makeAuthority } from '../authority.ts';
 import { commandEnvironment, TESSERA } from '../cli/command.ts';
 import { Commands } from '../cli/commands.ts';
 import { freePort } from '../free-port.ts';
-import { shippedSql, sqlAfterMigration } from '../store/documented-sql.ts';
+import { shippedRoles, sqlAfterMigration } from '../store/documented-sql.ts';
 import { PostgresServer } from '../store/postgres-server.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
@@ -75,7 +75,7 @@ test('the commands of the page set up two running nodes from an empty server', a
   mkdirSync(first);
   writeFileSync(join(folder, 'database'), 'a password\n', { mode: 0o600 });
   await server.query('CREATE DATABASE tessera');
-  await server.query(shippedSql('roles').replace(/^\\c .*$/m, ''), 'tessera');
+  await server.query(shippedRoles().replace(/^\\c .*$/m, ''), 'tessera');
 
   const early = await commands.run(here(init), { folder: first });
   assert.equal(early.status, 4, early.printed);

@@ -2,7 +2,7 @@
 // "retry later", never a refusal.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { Readiness } from '../../src/doors/ops/readiness.ts';
 import type { AdminOutcome } from '../../src/operations/admin/admin.ts';
 import { addToKeyring, markMinting, mintWithKey } from '../../src/operations/admin/mac-keys.ts';
@@ -11,6 +11,7 @@ import { Timekeeper } from '../../src/operations/upkeep/timekeeper.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { systemClock } from '../../src/system.ts';
 import { firstKey, Keyring, mintWith, type StoredKey } from '../../src/tokens/keyring.ts';
+import { given, prepare } from '../given.ts';
 import {
   accepted,
   aNode,
@@ -25,15 +26,14 @@ import {
   revoke,
 } from '../node.ts';
 import { OPERATOR } from '../samples.ts';
-import { type PostgresTestDatabase, postgresDatabase } from '../store/postgres-database.ts';
+import { postgresDatabase } from '../store/postgres-database.ts';
 
 const clock = systemClock;
-let database: PostgresTestDatabase;
 let keys: readonly StoredKey[];
 let [ahead, behind] = [] as unknown as [Node, Node];
 
-before(async () => {
-  database = await postgresDatabase();
+const database = given(() => postgresDatabase());
+prepare(async () => {
   keys = firstKey();
   ahead = await aNode(storeOf(await database.open()), { keyring: new Keyring(keys), clock });
   behind = await anotherNode(storeOf(await database.open()), { keyring: new Keyring(keys), clock });

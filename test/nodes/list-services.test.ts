@@ -83,8 +83,7 @@ async function startHere(t: TestContext, { config, keyring }: Home): Promise<num
 }
 
 test('a new list is in force on all three services, and ends grants', async (t) => {
-  const database = await postgresDatabase();
-  t.after(() => database.remove());
+  await using database = await postgresDatabase();
   const { home, server, ada, list, callerAt } = await scene(t, { store: database.url });
   const ports = [await startHere(t, home), await startHere(t, home), await startHere(t, home)];
   const callers = ports.map(callerAt);

@@ -90,15 +90,16 @@ test('no schema, no privileges and tables in another schema each have their own 
   await server.query('ALTER TABLE elsewhere.tessera_schema SET SCHEMA public', 'tessera');
 });
 
-test('the layout citus is refused on a server without Citus, before anything changes', async () => {
-  const { status, printed } = await commands.run(['migrate-schema', '--as', at('owner'), '--layout', 'citus'], {
-    folder,
-  });
-  assert.equal(status, 4, printed);
-  assert.match(
-    printed,
-    /^tessera: Citus is not installed on this server\n {2}Install Citus on it and on its workers: docs\/scale\.md/,
+test('a store whose grants Citus has distributed is refused until they are on one server again', async () => {
+  await server.query(
+    `CREATE FUNCTION pg_catalog.citus_truncate_trigger() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN END';
+    CREATE TRIGGER t AFTER TRUNCATE ON grants EXECUTE FUNCTION pg_catalog.citus_truncate_trigger()`,
+    'tessera',
   );
+  assert.match(await worst(at('owner')), /Citus has distributed the grants.*run release 0\.3\.4.*docs\/upgrading\.md/);
+  assert.equal((await commands.run(['serve', '--set', `store=${at('owner')}`], { folder })).status, 4);
+  await server.query('DROP TRIGGER t ON grants', 'tessera'); // as undistribute_table() leaves it
+  assert.equal(await worst(at('owner')), 'undefined | undefined');
 });
 
 test('a superuser role causes a warning', async () => {

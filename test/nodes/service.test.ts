@@ -1,7 +1,7 @@
 // Three complete services on one PostgreSQL that goes down and comes back.
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { composeService, type Service } from '../../src/compose/service.ts';
 import type { ClientId } from '../../src/core/integration.ts';
@@ -13,6 +13,7 @@ import { systemClock } from '../../src/system.ts';
 import { registryFollows } from '../e2e/registry-follows.ts';
 import { makeHome, populate } from '../e2e/service.ts';
 import { eventually } from '../eventually.ts';
+import { given, prepare } from '../given.ts';
 import { anotherNode, issue, put } from '../node.ts';
 import { anIntegration, CLIENT } from '../samples.ts';
 import { PostgresServer } from '../store/postgres-server.ts';
@@ -22,13 +23,12 @@ interface Running {
   readonly service: Service;
 }
 
-let server: PostgresServer;
 let home: ReturnType<typeof makeHome>;
 let own: Store;
 const running: Running[] = [];
 
-before(async () => {
-  server = await PostgresServer.start();
+const server = given(() => PostgresServer.start());
+prepare(async () => {
   home = makeHome({
     listeners: [{}],
     settings: { store: `${server.url()}?statement_timeout=4000`, limits: { stopTimeout: '1s' } },
@@ -40,7 +40,6 @@ before(async () => {
 
 after(async () => {
   await Promise.all([...running.map(({ service }) => service.stop()), own.close()]);
-  await server.remove();
   rmSync(home.folder, { recursive: true });
 });
 

@@ -12,8 +12,7 @@ import { eventually } from '../eventually.ts';
 import { PostgresServer } from '../store/postgres-server.ts';
 
 test('a node that starts while commits hang waits, and serves when they end', async (t) => {
-  const server = await PostgresServer.start();
-  t.after(() => server.remove());
+  await using server = await PostgresServer.start();
   const home = makeHome({ listeners: [{}], settings: { store: server.url() } });
   t.after(() => rmSync(home.folder, { recursive: true }));
   const store = await openStore(home.config, 'command');

@@ -3,24 +3,24 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { openStore } from '../../src/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Home, makeHome, populate } from '../e2e/service.ts';
 import { serveWithWorkers, workersOf } from '../e2e/supervised.ts';
 import { freePort } from '../free-port.ts';
+import { given, prepare } from '../given.ts';
 import { anotherNode, issue } from '../node.ts';
 import { CLIENT } from '../samples.ts';
 import { PostgresServer } from '../store/postgres-server.ts';
 
-let server: PostgresServer;
 let home: Home;
 let own: Store;
 let url: string;
 
-before(async () => {
-  server = await PostgresServer.start();
-  const port = await freePort(); // workers share only a fixed port
+const server = given(() => PostgresServer.start());
+prepare(async () => {
+  const port = await freePort();
   url = `http://127.0.0.1:${port}`;
   home = makeHome({ listeners: [{ port }], settings: { store: server.url() } });
   own = await openStore(home.config, 'command');
@@ -28,7 +28,6 @@ before(async () => {
 });
 after(async () => {
   await own.close();
-  await server.remove();
   rmSync(home.folder, { recursive: true });
 });
 

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { seconds } from '../../src/core/time.ts';
 import { sweep } from '../../src/operations/upkeep/sweep.ts';
+import { TABLES } from '../../src/store/all-tables.ts';
 import { devices } from '../../src/store/tables/devices.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { accepted, answer, issue, type Node, refresh, start } from '../node.ts';
@@ -58,4 +59,14 @@ test('events have their own retention', async (t) => {
     events.map(({ subjectId }) => subjectId),
     [last.grantId],
   );
+});
+
+test('how long ended rows stay, so that a wrong clock sweeps nothing that still counts', () => {
+  const [hour, week, month] = [3_600, 604_800, 2_592_000];
+  const kept = TABLES.flatMap(({ name, ends }) => (ends ? [[name, ends.kept] as const] : []));
+  assert.deepEqual(Object.fromEntries(kept), {
+    ...{ grants: week, device_authorizations: hour, sessions: hour, attempts: hour, assertions: hour, nodes: hour },
+    ...{ leases: hour, ended_lists: hour, revocation_lists: month, list_contents: month, key_sets: week },
+    ...{ figures: hour, refusal_counts: hour },
+  });
 });

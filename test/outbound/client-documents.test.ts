@@ -151,6 +151,8 @@ suite('a document that cannot be read', () => {
     });
 
   test('too large or malformed: refused, and an operator learns why', async () => {
+    const text = JSON.stringify({ client_id: URL_OF_CLIENT, redirect_uris: ['http://127.0.0.1/callback'] });
+    assert.equal(await opened(() => response(200, text.padEnd(5 * 1024))).read(URL_OF_CLIENT), 'read');
     const why: string[] = [];
     for (const body of ['x'.repeat(5 * 1024 + 1), '{']) {
       const { read } = opened(

@@ -126,13 +126,16 @@ test('the connection of a response that is not read is closed', async (t) => {
   const rude = await rudeServer({
     missing: unread('404', 404),
     packed: unread('200', 200, { 'content-encoding': 'x' }),
+    wrong: unread('no gzip', 200, { 'content-encoding': 'gzip' }),
   });
   t.after(() => rude.close());
   const ask = (path: string) =>
     fetch(`${rude.url}/${path}`, { ...LIMITS, redirect: 'error', signal: new AbortController().signal });
   assert.equal((await ask('missing')).status, 404);
   await assert.rejects(ask('packed'), /unsupported encoding/);
-  await eventually('both connections are closed', () => closed.length === 2);
+  const { body } = await ask('wrong');
+  await eventually('all connections are closed', () => closed.length === 3);
+  await assert.rejects(Array.fromAsync(body ?? []), /incorrect header check/, 'a fault has who reads it late');
 });
 
 test('replies that break in their first read take no connection from later ones', async () => {

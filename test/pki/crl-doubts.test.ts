@@ -11,14 +11,13 @@ import { makeAuthority } from '../authority.ts';
 import { revokedEntry } from '../authority-lists.ts';
 import { extension, integer } from '../signed-der.ts';
 import { approve, CRL_REQUIRED, judge, NOW } from './approved.ts';
+import { flag, point } from './corpus/list-case.ts';
 import { countWork } from './count-work.ts';
 
 const root = makeAuthority({ name: 'Root' });
 const caller = root.issue();
 type CrlOptions = NonNullable<Parameters<typeof root.crl>[0]>;
 
-const flag = (number: number) => write(contextTag(number, 'primitive'), Uint8Array.of(0xff));
-const point = (url: string) => writeContext(0, writeContext(0, write(contextTag(6, 'primitive'), Buffer.from(url))));
 const scope = (...fields: Uint8Array[]): CrlOptions => ({
   extensions: [extension(EXTENSION.issuingDistributionPoint, writeSequence(...fields), true)],
 });

@@ -5,13 +5,11 @@ import type { ClientId } from '../../src/core/integration.ts';
 import {
   explainCertificate,
   explainFiles,
-  explainHandshake,
   issuerOf,
   printExplanation,
   printStep,
 } from '../../src/pki/judge/explain.ts';
 import { makeAuthority } from '../authority.ts';
-import { extension } from '../signed-der.ts';
 import { approve, judge, NOW } from './approved.ts';
 
 const root = makeAuthority({ name: 'Root' });
@@ -146,24 +144,6 @@ suite('a printed dry run', () => {
     assert.equal(printStep(failed), 'FAIL r [leaf] w');
     assert.equal(printStep({ ...failed, passed: true, setting: 'a: b' }), 'pass r [leaf] w {a: b}');
   });
-});
-
-test('a dry run of a handshake fails if the certificates are too long for one, whatever else is wrong with them', () => {
-  const long = { extensions: [extension('1.2.3', Buffer.alloc(11_000))] };
-  const handshake = (chain: readonly Uint8Array[]) => explainHandshake(explain(chain), chain);
-  const { accepted, refusal, identity, steps } = handshake(root.issue(long).chain);
-  assert.deepEqual(
-    { accepted, refusal, identity },
-    { accepted: false, refusal: { reason: 'certificate-refused-by-policy', rule: 'handshake' }, identity: undefined },
-  );
-  assert.match(steps[0]?.words ?? '', /^a TLS handshake carries the certificates: \d+ of at most 10240 octets$/);
-  assert.equal(steps[0]?.setting, 'every profile');
-  const short = handshake(root.issue().chain);
-  assert.deepEqual([short.accepted, short.steps[0]?.passed, short.steps[0]?.setting], [true, true, undefined]);
-  assert.equal(short.steps[0]?.words, 'a TLS handshake carries the certificates');
-  const expired = handshake(root.issue({ ...long, notAfter: '2025-01-01' }).chain);
-  assert.deepEqual([expired.refusal?.rule, expired.steps[0]?.passed], ['expired', false]);
-  assert.deepEqual(handshake([]), explain([]));
 });
 
 test('a dry run of files checks lists if any is given', () => {

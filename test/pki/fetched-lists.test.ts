@@ -115,7 +115,7 @@ suite('a list that a node fetches', () => {
       return listOf(1);
     };
     await lists.need(URL, 'TEST');
-    assert.deepEqual([numbers(), shared.length], [[], 0]);
+    assert.deepEqual([numbers(), shared.length, state.changes], [[], 0, 0], 'no verdict is made anew');
   });
 
   test('has as many octets as the limit at most', async () => {

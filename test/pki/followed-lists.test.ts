@@ -51,6 +51,18 @@ suite('a list that another node fetched', () => {
     release();
   });
 
+  test('is not loaded if it has more octets than this node takes', async () => {
+    for (const [listBytes, found, refused] of [
+      [list.length, [3], []],
+      [list.length - 1, [], [`in the store: it has more than ${list.length - 1} octets`]],
+    ] as const) {
+      const { state, said, lists, numbers } = scene({ listBytes });
+      Object.assign(state, { stored: stored(), contents: list, serve: () => undefined });
+      await lists.need(URL, 'TEST');
+      assert.deepEqual([numbers(), said.refused.slice(0, 1)], [found, refused]);
+    }
+  });
+
   test('is not renewed later than this node would, whatever the store says', async () => {
     const { state, lists, renewAt } = scene();
     Object.assign(state, { stored: stored({ renewAt: epochSeconds(NOW + 99 * HOUR) }), contents: list });

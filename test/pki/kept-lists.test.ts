@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';
-import { contextTag, TAG } from '../../src/pki/der/der.ts';
+import { TAG } from '../../src/pki/der/der.ts';
 import { write, writeSequence } from '../../src/pki/der/der-write.ts';
 import { type RevocationList, readRevocationList } from '../../src/pki/revocation/crl.ts';
 import { type KeptLists, ListStock, stillInForce, withList } from '../../src/pki/revocation/kept-lists.ts';
@@ -10,6 +10,7 @@ import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import { makeAuthority } from '../authority.ts';
 import { extension } from '../signed-der.ts';
 import { NOW } from './approved.ts';
+import { flag } from './corpus/list-case.ts';
 
 const root = makeAuthority({ name: 'Root' });
 type CrlOptions = NonNullable<Parameters<typeof root.crl>[0]>;
@@ -19,7 +20,6 @@ function listOf(options: CrlOptions = {}, authority = root): RevocationList {
   return read.ok ? read.value : assert.fail();
 }
 
-const flag = (number: number) => write(contextTag(number, 'primitive'), Uint8Array.of(0xff));
 const scoped = (number: number): CrlOptions => ({
   extensions: [extension(EXTENSION.issuingDistributionPoint, writeSequence(flag(number)), true)],
 });

@@ -28,10 +28,3 @@ export function rsaSpki({
 export function spkiOf(algorithm: readonly Uint8Array[], key: Uint8Array): Uint8Array {
   return writeSequence(writeSequence(...algorithm), write(TAG.bitString, Uint8Array.of(0), key));
 }
-
-/** The modulus of a real key, with some octets changed. */
-export function modulusWith(change: (octets: Buffer) => void): Uint8Array {
-  const octets = Buffer.concat([Uint8Array.of(0), MODULUS]);
-  change(octets);
-  return octets;
-}

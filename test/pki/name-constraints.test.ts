@@ -1,18 +1,15 @@
 // Which name violates which constraint, and how much work the comparison of names may be.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { contextTag, TAG } from '../../src/pki/der/der.ts';
+import { TAG } from '../../src/pki/der/der.ts';
 import { write, writeContext, writeSequence } from '../../src/pki/der/der-write.ts';
 import { violatedConstraint } from '../../src/pki/path/name-constraints.ts';
 import { type Certificate, readCertificate } from '../../src/pki/x509/certificate.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import { type CertificateOptions, makeAuthority } from '../authority.ts';
 import { attribute, extension, nameOf } from '../signed-der.ts';
+import { dns, email, ip, uri } from './corpus/pieces.ts';
 
-const dns = (name: string) => write(contextTag(2, 'primitive'), Buffer.from(name));
-const email = (name: string) => write(contextTag(1, 'primitive'), Buffer.from(name));
-const uri = (name: string) => write(contextTag(6, 'primitive'), Buffer.from(name));
-const ip = (...octets: number[]) => write(contextTag(7, 'primitive'), Uint8Array.from(octets));
 const directory = (name: string) => writeContext(4, nameOf(name));
 const subtrees = (number: number, names: readonly Uint8Array[]) =>
   names.length > 0 ? [writeContext(number, ...names.map((name) => writeSequence(name)))] : [];

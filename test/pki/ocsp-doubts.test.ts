@@ -10,6 +10,7 @@ import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import { makeAuthority } from '../authority.ts';
 import { ecKeys, extension, integer } from '../signed-der.ts';
 import { NOW } from './approved.ts';
+import { uri } from './corpus/pieces.ts';
 
 const root = makeAuthority({ name: 'Root' });
 const issuer = certificateOf(root.certificate);
@@ -155,7 +156,6 @@ test('an OCSP response that cannot be read says why', () => {
 });
 
 test('the responder of a certificate is the first address for OCSP', () => {
-  const uri = (text: string) => write(contextTag(6, 'primitive'), Buffer.from(text));
   const dns = write(contextTag(2, 'primitive'), Buffer.from('ocsp.test'));
   const [issuers, ocsp] = ['1.3.6.1.5.5.7.48.2', '1.3.6.1.5.5.7.48.1'];
   const of = (...entries: (readonly [string, Uint8Array])[]) => {

@@ -2,17 +2,16 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
-import { contextTag, TAG } from '../../src/pki/der/der.ts';
-import { write, writeOid, writeSequence } from '../../src/pki/der/der-write.ts';
+import { contextTag } from '../../src/pki/der/der.ts';
+import { write, writeSequence } from '../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import { type Authority, makeAuthority } from '../authority.ts';
 import { extension } from '../signed-der.ts';
 import { approve, judge } from './approved.ts';
+import { inhibitAny, mappings, policies as policy } from './corpus/pieces.ts';
 
 const number = (tag: number, value: number) => write(contextTag(tag, 'primitive'), Uint8Array.of(value));
 const constraints = (...fields: Uint8Array[]) => extension(EXTENSION.policyConstraints, writeSequence(...fields), true);
-const policy = (...oids: string[]) =>
-  extension(EXTENSION.certificatePolicies, writeSequence(...oids.map((oid) => writeSequence(writeOid(oid)))));
 
 function stepOf(rule: string, below: Authority, root: Authority, settings: Partial<ApprovedIssuer> = {}) {
   const { steps } = judge({ chain: below.issue().chain, issuers: [approve(root, settings)] });
@@ -116,11 +115,16 @@ suite('counters of policies (RFC 5280 6.1.4)', () => {
       );
       assert.equal(passes(root, below), expected, `${after} ${depth}`);
     }
+    const root = makeAuthority({ name: 'Root', extensions: [constraints(number(0, 2))] });
+    assert.equal(
+      passes(root, root.makeIntermediate({ name: 'Root' })),
+      true,
+      'but not one with the name of its issuer',
+    );
   });
 
   test('any-policy that is inhibited still counts in an authority with the name of its issuer (RFC 5280 6.1.3 d 2)', () => {
-    const noAny = extension(EXTENSION.inhibitAnyPolicy, write(TAG.integer, Uint8Array.of(0)), true);
-    const root = makeAuthority({ name: 'Root', extensions: [constraints(number(0, 0)), noAny] });
+    const root = makeAuthority({ name: 'Root', extensions: [constraints(number(0, 0)), inhibitAny(0)] });
     const below = (name: string) => root.makeIntermediate({ name, extensions: [policy('2.5.29.32.0')] });
     assert.deepEqual(
       ['Root', 'Other'].map((name) => passes(root, below(name), [policy('1.2.3')])),
@@ -132,8 +136,7 @@ suite('counters of policies (RFC 5280 6.1.4)', () => {
   });
 
   test('a policy may be mapped to several', () => {
-    const pairs = ['1.2.4', '1.2.5'].map((to) => writeSequence(writeOid('1.2.3'), writeOid(to)));
-    const mapping = extension(EXTENSION.policyMappings, writeSequence(...pairs), true);
+    const mapping = mappings(['1.2.3', '1.2.4'], ['1.2.3', '1.2.5']);
     const root = makeAuthority({ name: 'Root', extensions: [constraints(number(0, 0))] });
     const below = root.makeIntermediate({ name: 'A', extensions: [policy('1.2.3'), mapping] });
     assert.deepEqual(
@@ -158,9 +161,7 @@ suite('counters of policies (RFC 5280 6.1.4)', () => {
 
   test('mapping and any-policy are inhibited after as many certificates as the constraint says', () => {
     const [P, Q, ANY] = ['1.2.3', '1.2.4', '2.5.29.32.0'];
-    const mapping = extension(EXTENSION.policyMappings, writeSequence(writeSequence(writeOid(P), writeOid(Q))), true);
-    const inhibitAny = (after: number) =>
-      extension(EXTENSION.inhibitAnyPolicy, write(TAG.integer, Uint8Array.of(after)), true);
+    const mapping = mappings([P, Q]);
     /** The last of so many intermediates has the extensions, those above it have policy P. */
     const ends = (root: Uint8Array[], depth: number, last: Uint8Array[], leaf: string) => {
       const top = makeAuthority({ name: 'Root', extensions: root });

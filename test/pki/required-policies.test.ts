@@ -2,22 +2,20 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
-import { contextTag } from '../../src/pki/der/der.ts';
-import { write, writeOid, writeSequence } from '../../src/pki/der/der-write.ts';
+import { writeOid, writeSequence } from '../../src/pki/der/der-write.ts';
 import { CertificateJudge } from '../../src/pki/judge/certificate-judge.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import { makeAuthority } from '../authority.ts';
 import { distributionPoint } from '../list-server.ts';
 import { ecKeys, extension } from '../signed-der.ts';
 import { approve, judge, NOW, worded } from './approved.ts';
+import { inhibitAny, mappings, policies, policyConstraints, uri } from './corpus/pieces.ts';
 
 const POLICY = '1.3.6.1.4.1.99999.1';
-const policy = extension(EXTENSION.certificatePolicies, writeSequence(writeSequence(writeOid(POLICY))));
-const responderUrl = write(contextTag(6, 'primitive'), Buffer.from('http://ocsp.test/'));
-const access = writeSequence(writeSequence(writeOid('1.3.6.1.5.5.7.48.1'), responderUrl));
+const access = writeSequence(writeSequence(writeOid('1.3.6.1.5.5.7.48.1'), uri('http://ocsp.test/')));
 const root = makeAuthority({ name: 'Root' });
 const places = [distributionPoint('http://crl.test/ca.crl'), extension(EXTENSION.authorityInfoAccess, access)];
-const caller = root.issue({ extensions: [policy, ...places] });
+const caller = root.issue({ extensions: [policies(POLICY), ...places] });
 // Neither has the policy.
 const responder = root.issue({ usages: ['1.3.6.1.5.5.7.3.9'] });
 const listKeys = ecKeys();
@@ -59,8 +57,47 @@ suite('a required policy', () => {
   });
 });
 
-test('empty policy constraints are malformed (RFC 5280 4.2.1.11)', () => {
-  const empty = makeAuthority({ extensions: [extension(EXTENSION.policyConstraints, writeSequence(), true)] });
-  const judgement = judge({ chain: empty.issue().chain, issuers: [approve(empty)] });
-  assert.equal(worded(judgement), 'certificate-refused-by-policy: extensions-well-formed');
+suite('which required policies a path has', () => {
+  const [A, B, ANY] = ['1.3.6.1.4.1.99.1', '1.3.6.1.4.1.99.2', '2.5.29.32.0'] as const;
+  const [a, b, any, none] = [[policies(A)], [policies(B)], [policies(ANY)], []];
+  const WITHOUT = 'certificate-refused-by-policy: certificate-policies';
+  type Extensions = readonly Uint8Array[];
+  const along = (top: Extensions, middle: Extensions, leaf: Extensions, ...required: string[]) => {
+    const authority = makeAuthority({ name: 'Root', extensions: top });
+    const { chain } = authority.makeIntermediate({ extensions: middle }).issue({ extensions: leaf });
+    return worded(judge({ chain, issuers: [approve(authority, { policies: required })] }));
+  };
+
+  test('those that run through all of it; one of several is enough', () => {
+    for (const [top, middle, leaf] of [
+      [none, a, a],
+      [a, a, [policies(A, B)]],
+      [none, any, a],
+      [none, a, any],
+      [none, any, any],
+    ] as const)
+      assert.equal(along(top, middle, leaf, A), 'accepted caller');
+    for (const [top, middle, leaf] of [
+      [none, none, none],
+      [none, none, a],
+      [none, a, none],
+      [none, a, b],
+      [none, b, b],
+      [b, a, a],
+      [[inhibitAny(0)], any, a],
+      [none, [...any, inhibitAny(0)], any],
+    ] as const)
+      assert.equal(along(top, middle, leaf, A), WITHOUT);
+    assert.equal(along(none, b, b, A, B), 'accepted caller');
+  });
+
+  test('they are named in the terms of the issuer; one is mapped only by an authority that has it, or any (RFC 5280 6.1.4 b)', () => {
+    const mapped = [...a, mappings([A, B])];
+    assert.equal(along(none, mapped, b, A), 'accepted caller');
+    assert.equal(along(none, mapped, b, B), WITHOUT);
+    assert.equal(along(none, mapped, a, A), WITHOUT);
+    assert.equal(along(none, [...any, mappings([A, B])], b, A), 'accepted caller');
+    assert.equal(along(none, [policies('1.3.6.1.4.1.99.3'), mappings([A, B])], b, A), WITHOUT);
+    assert.equal(along([policyConstraints({ explicit: 0, mapping: 0 })], mapped, b, A), WITHOUT);
+  });
 });

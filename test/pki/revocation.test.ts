@@ -9,6 +9,7 @@ import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import { makeAuthority } from '../authority.ts';
 import { attribute, ecKeys, extension, integer } from '../signed-der.ts';
 import { approve, CRL_REQUIRED, judge, verdict } from './approved.ts';
+import { flag, point } from './corpus/list-case.ts';
 
 const root = makeAuthority({ name: 'Root' });
 const caller = root.issue();
@@ -17,10 +18,8 @@ const ifAvailable = [approve(root, { revocation: { ...CRL_REQUIRED, crl: 'if-ava
 const REVOKED = 'certificate-revoked: crl-revoked';
 const UNKNOWN = 'certificate-revocation-unknown: crl-unknown';
 
-const point = (url: string) => writeContext(0, writeContext(0, write(contextTag(6, 'primitive'), Buffer.from(url))));
 const scope = (...fields: Uint8Array[]) =>
   extension(EXTENSION.issuingDistributionPoint, writeSequence(...fields), true);
-const flag = (number: number) => write(contextTag(number, 'primitive'), Uint8Array.of(0xff));
 const withCrl = (...crls: Uint8Array[]) => verdict({ chain: caller.chain, issuers: required, crls });
 
 suite('a CRL', () => {

@@ -8,12 +8,11 @@ import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import { type Authority, type CertificateOptions, makeAuthority } from '../authority.ts';
 import { ecKeys, extension, integer, keyIdentifier, rsaKeys, utf8 } from '../signed-der.ts';
 import { approve, judge } from './approved.ts';
-import { uri } from './corpus/pieces.ts';
+import { dns, uri } from './corpus/pieces.ts';
 import { rsaSpki, spkiOf } from './keys.ts';
 
 const root = makeAuthority({ name: 'Root' });
 const usage = (bits: number) => extension(EXTENSION.keyUsage, write(TAG.bitString, Uint8Array.of(0, bits)), true);
-const dns = (name: string) => write(contextTag(2, 'primitive'), Buffer.from(name));
 const five = integer(Uint8Array.of(5));
 
 function stepsOf(

@@ -9,14 +9,13 @@ import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import { type Authority, type CertificateOptions, makeAuthority } from '../authority.ts';
 import { attribute, ecKeys, extension, rsaKeys, utf8 } from '../signed-der.ts';
 import { approve, judge } from './approved.ts';
-import { uri } from './corpus/pieces.ts';
+import { dns, uri } from './corpus/pieces.ts';
 import { rsaSpki } from './keys.ts';
 
 const root = makeAuthority({ name: 'Root' });
 const usage = (bits: number) => extension(EXTENSION.keyUsage, write(TAG.bitString, Uint8Array.of(0, bits)), true);
 const anyUsage = extension(EXTENSION.extendedKeyUsage, writeSequence(writeOid('2.5.29.37.0')));
 const caFlag = writeSequence(write(TAG.boolean, Uint8Array.of(0xff)));
-const dns = (name: string) => write(contextTag(2, 'primitive'), Buffer.from(name));
 const requireExplicit = writeSequence(write(contextTag(0, 'primitive'), Uint8Array.of(5)));
 const qualified = (qualifier: string) =>
   writeSequence(writeSequence(writeOid('1.2.3'), writeSequence(writeSequence(writeOid(qualifier), utf8('text')))));

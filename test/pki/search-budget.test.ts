@@ -1,6 +1,7 @@
 // The estimated microseconds that a path search may spend, and what its steps cost.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { PathSearch } from '../../src/pki/path/search.ts';
 import {
   foldCost,
   nameCost,
@@ -10,7 +11,11 @@ import {
   signerBudget,
   stepCost,
 } from '../../src/pki/path/search-budget.ts';
+import { Candidate } from '../../src/pki/x509/candidate.ts';
+import { readCertificate } from '../../src/pki/x509/certificate.ts';
 import type { PublicKeyFacts } from '../../src/pki/x509/public-key.ts';
+import { makeAuthority } from '../authority.ts';
+import { NOW } from './approved.ts';
 
 const keyOf = (facts: Partial<PublicKeyFacts>): PublicKeyFacts => ({ spki: new Uint8Array(), family: 'rsa', ...facts });
 
@@ -81,4 +86,19 @@ test('the cost of a signature check depends on the key, the octets, and whether 
 
 test('further costs', () => {
   assert.deepEqual([stepCost(3, 16), nameCost(30), foldCost(4), parseCost(40)], [7, 10, 10, 10]);
+});
+
+test('a presented name is parsed and prepared once, at its price', () => {
+  const [presented, trusted] = ['Wörk', 'WÖRK'].map((name) => makeAuthority({ name }).certificate);
+  const trustedOne = readCertificate(trusted as Uint8Array);
+  assert.ok(trustedOne.ok);
+  const candidate = new Candidate(presented as Uint8Array);
+  assert.equal(candidate.subject.whole.length, 18);
+  for (const [limit, expected] of [
+    [15, false],
+    [16, true], // 18 / 3 for its octets, 4 * 2.5 for its characters
+  ] as const) {
+    const search = new PathSearch([], [], NOW, 8, new SearchBudget(limit, limit));
+    for (let time = 0; time < 3; time++) assert.equal(search.hasSubject(candidate, trustedOne.value.subject), expected);
+  }
 });

@@ -6,10 +6,10 @@ import { AFTER_SIGNATURE, BEFORE_SIGNATURE, SAFETY } from '../../src/pki/path/se
 import { type Authority, makeAuthority } from '../authority.ts';
 import { ecKeys } from '../signed-der.ts';
 import { approve, judge, verdict } from './approved.ts';
+import { times } from './corpus/pieces.ts';
 
 const root = makeAuthority({ name: 'Root' });
 const issuers = [approve(root)];
-const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
 const EXPIRED = { notBefore: '2021-01-01', notAfter: '2022-01-01' };
 const WITHOUT_IDENTIFIERS = ['subjectKeyIdentifier', 'authorityKeyIdentifier'] as const;
 

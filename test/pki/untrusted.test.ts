@@ -10,7 +10,7 @@ import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import { type Authority, makeAuthority } from '../authority.ts';
 import { attribute, ecKeys, extension, nameOf } from '../signed-der.ts';
 import { approve, CRL_REQUIRED, judge, NOW, verdict } from './approved.ts';
-import { dns, uri } from './corpus/pieces.ts';
+import { dns, times, uri } from './corpus/pieces.ts';
 import { countWork } from './count-work.ts';
 
 const root = makeAuthority({ name: 'Root' });
@@ -19,7 +19,6 @@ const issuers = [approve(root)];
 const checking = [approve(root, { revocation: CRL_REQUIRED })];
 const NOT_APPROVED = 'certificate-issuer-not-approved: issuer-approved';
 const marks = (count: number) => `a${'\u0301\u0323'.repeat(count / 2)}`;
-const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
 
 /** A leaf and 31 intermediates in the name of these issuers, signed with another key of the same kind. */
 function forgedBy(approved: readonly Authority[], curve: string) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { examineNode } from '../../src/cli/doctor/examine.ts';
+import { examineHandshakes } from '../../src/cli/doctor/examine.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { chainOf } from '../../src/doors/caller/presented-certificate.ts';
 import { trySelf } from '../../src/serve/this-node.ts';
@@ -12,20 +12,26 @@ test('a handshake with itself finds out whether Node shows the intermediates of 
 });
 
 const TLS = ['publicUrl=https://localhost:8443', 'listeners.0.tls.certificate=a.crt', 'listeners.0.tls.key=a.key'];
+const BEHIND_PROXY = ['listeners.0.behindProxy=true', 'proxies.addresses=[192.0.2.7]'];
 
-test('doctor says what this Node cannot do for callers with certificates, and the remedy', async () => {
-  const old = { canInspect: async () => false, seesIntermediates: async () => false };
-  const config = (sets: readonly string[]) => loadConfig({ file: undefined, env: {}, sets });
-  const found = await examineNode(config(TLS), old);
-  assert.deepEqual(
-    found.map(({ verdict, about }) => [verdict, about]),
-    [
-      ['poor', 'Node'],
-      ['poor', 'Node'],
-    ],
-  );
-  for (const { todo } of found) assert.match(todo ?? '', /^Use Node 26\.10/);
-  assert.deepEqual(await examineNode(config([...TLS, 'listeners.0.clientCertificates=off']), old), []);
-  const able = { canInspect: async () => true, seesIntermediates: async () => true };
-  assert.deepEqual(await examineNode(config(TLS), able), []);
+async function foundWith(more: readonly string[], sees = true) {
+  const config = loadConfig({ file: undefined, env: {}, sets: [...TLS, ...more] });
+  return (await examineHandshakes(config, async () => sees)).map(({ verdict, about }) => `${verdict} ${about}`);
+}
+
+test('doctor says what an older Node cannot do for callers with certificates, and the remedy', async () => {
+  assert.deepEqual(await foundWith([], false), ['poor Node']);
+  assert.deepEqual(await foundWith(['listeners.0.clientCertificates=off'], false), []);
+  assert.deepEqual(await foundWith([]), []);
+});
+
+test('doctor says that a listener which requests certificates of anybody is for networks of one’s own [threats: Edges]', async () => {
+  for (const host of ['0.0.0.0', '10.1.2.3', '::']) {
+    const found = ['poor client certificates'];
+    assert.deepEqual(await foundWith([`listeners.0.host=${host}`]), found, host);
+    assert.deepEqual(await foundWith([`listeners.0.host=${host}`, 'listeners.0.clientCertificates=off']), [], host);
+    assert.deepEqual(await foundWith([`listeners.0.host=${host}`, ...BEHIND_PROXY]), [], 'listed proxies only');
+  }
+  for (const host of ['127.0.0.1', 'localhost', '::1'])
+    assert.deepEqual(await foundWith([`listeners.0.host=${host}`]), [], host);
 });

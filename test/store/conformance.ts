@@ -1,6 +1,8 @@
 // The tests that every back end must pass. A back end provides fresh databases; nothing here depends on which it is.
 import { test } from 'node:test';
 import type { BackEnd } from '../../src/store/back-end.ts';
+import { storeOf } from '../../src/store/change.ts';
+import type { Store } from '../../src/store/store.ts';
 import { atomicity } from './conformance/atomicity.ts';
 import { concurrency } from './conformance/concurrency.ts';
 import { events } from './conformance/events.ts';
@@ -15,7 +17,7 @@ import { unknownCommits } from './conformance/unknown-commits.ts';
 import { values } from './conformance/values.ts';
 
 /** A fresh, empty, migrated database for one test. */
-export interface TestDatabase {
+export interface TestDatabase extends AsyncDisposable {
   /** Opens the database again, as another node. `remove` closes all of them. */
   open(): Promise<BackEnd>;
   /** How another process opens it: a module that exports `openElsewhere(argument): Promise<BackEnd>`. */
@@ -25,8 +27,14 @@ export interface TestDatabase {
   remove(): Promise<void>;
 }
 
+/** And its first node. */
+interface Opened extends TestDatabase {
+  readonly backEnd: BackEnd;
+  readonly store: Store;
+}
+
 /** States a claim about every back end; the proof gets its own database. Times are relative to the store's clock. */
-export type Claim = (what: string, proof: (database: TestDatabase) => Promise<void>) => void;
+export type Claim = (what: string, proof: (opened: Opened) => Promise<void>) => void;
 
 const PARTS = [
   atomicity,
@@ -46,12 +54,9 @@ const PARTS = [
 export function conformance(name: string, create: () => Promise<TestDatabase>): void {
   const claim: Claim = (what, proof) =>
     void test(`${name}: ${what}`, async () => {
-      const database = await create();
-      try {
-        await proof(database);
-      } finally {
-        await database.remove();
-      }
+      await using database = await create();
+      const backEnd = await database.open();
+      await proof({ ...database, backEnd, store: storeOf(backEnd) });
     });
   for (const part of PARTS) part(claim);
 }

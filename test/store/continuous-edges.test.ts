@@ -210,4 +210,16 @@ suite('a moment can be restored', () => {
       assert.match(String(await restore(3_102)), /the backup ends at 00:03\.001Z/);
     }),
   );
+
+  test(
+    'not from the series before, if a damaged one begins at the same millisecond: that would be an older state',
+    inField(async (field) => {
+      const restore = await seriesOf(field, [[0, 1_000]]);
+      const damaged = join(field.archive, '20260101T100001000Z');
+      mkdirSync(damaged);
+      writeFileSync(join(damaged, 'base.json'), '{');
+      assert.equal(await restore(999), 0);
+      assert.match(String(await restore(1_000)), /20260101T100001000Z/);
+    }),
+  );
 });

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
-/** A file of deploy/postgres, as psql takes it. */
-export function shippedSql(name: 'roles' | 'citus'): string {
-  return read(`deploy/postgres/${name}.sql`);
+/** As psql takes it. */
+export function shippedRoles(): string {
+  return read('deploy/postgres/roles.sql');
 }
 
 /** What docs/postgresql.md tells the owner to run after the first migration. */

@@ -63,6 +63,10 @@ export function databaseAt(
 ): PostgresTestDatabase {
   const url = server.url(name, role);
   const opened: BackEnd[] = [];
+  const remove = async (): Promise<void> => {
+    await Promise.all(opened.map((backEnd) => backEnd.close()));
+    await end();
+  };
   return {
     url,
     name,
@@ -74,10 +78,8 @@ export function databaseAt(
       return backEnd;
     },
     firstIndexedColumns: () => firstIndexedColumns(server, name),
-    remove: async () => {
-      await Promise.all(opened.map((backEnd) => backEnd.close()));
-      await end();
-    },
+    remove,
+    [Symbol.asyncDispose]: remove,
   };
 }
 

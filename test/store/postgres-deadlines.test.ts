@@ -1,6 +1,6 @@
 // A changing statement that reaches the server too late does nothing.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { storeOf } from '../../src/store/change.ts';
 import { parseAddress } from '../../src/store/postgres/address.ts';
@@ -10,17 +10,14 @@ import { ConnectionLost, StartedTooLate } from '../../src/store/postgres/faults.
 import { OutcomeUnknown, StoreUnavailable } from '../../src/store/store.ts';
 import { attempts } from '../../src/store/tables/attempts.ts';
 import { Secret } from '../../src/tokens/secret.ts';
+import { given } from '../given.ts';
 import { accepted, aNode, answer, confirmed, redeem } from '../node.ts';
 import { commitOf, counter, countOf, eventSubjects, increment, put, told } from './conformance/rows.ts';
 import { openAt } from './postgres-node.ts';
 import { PostgresServer } from './postgres-server.ts';
 
 const QUERY = 'statement_timeout=1000&connect_timeout=30';
-let server: PostgresServer;
-before(async () => {
-  server = await PostgresServer.start();
-});
-after(() => server.remove());
+const server = given(() => PostgresServer.start());
 
 const session = (): Promise<Connection> => connect(parseAddress(new Secret(`${server.url()}?${QUERY}`), {}));
 

@@ -1,7 +1,7 @@
 // PostgreSQL down, slow, full or read-only: callers never get a wrong answer, and no restart is needed.
 // Only in test:all: every setting and language of PostgreSQL
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { BackEnd } from '../../src/store/back-end.ts';
@@ -11,15 +11,12 @@ import { CommitUnknown, insert, rowOf, type Store, StoreUnavailable } from '../.
 import { attempts } from '../../src/store/tables/attempts.ts';
 import { Secret } from '../../src/tokens/secret.ts';
 import { eventually } from '../eventually.ts';
+import { given } from '../given.ts';
 import { commitOf, counter, countOf, eventSubjects, increment, put, revisionOf, told } from './conformance/rows.ts';
 import { openAt } from './postgres-node.ts';
 import { PostgresServer } from './postgres-server.ts';
 
-let server: PostgresServer;
-before(async () => {
-  server = await PostgresServer.start({ settings: ['max_connections = 20', "deadlock_timeout = '10ms'"] });
-});
-after(() => server.remove());
+const server = given(() => PostgresServer.start({ settings: ['max_connections = 20', "deadlock_timeout = '10ms'"] }));
 
 async function opened(query = ''): Promise<{ backEnd: BackEnd; store: Store; closing: AsyncDisposable }> {
   const backEnd = await openAt(`${server.url()}?${query || 'statement_timeout=1000'}`);
@@ -284,7 +281,7 @@ test('a commit that the server warns of counts as unknown until the row shows it
   const { backEnd, store, closing } = await opened();
   await using _ = closing;
   await server.query(`CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS
-      $$ BEGIN RAISE WARNING 'failed to commit transaction on worker:5432'; RETURN NULL; END $$;
+      $$ BEGIN RAISE WARNING 'canceling wait for synchronous replication'; RETURN NULL; END $$;
     CREATE CONSTRAINT TRIGGER warn AFTER INSERT ON attempts DEFERRABLE INITIALLY DEFERRED
       FOR EACH ROW EXECUTE FUNCTION warn()`);
   try {

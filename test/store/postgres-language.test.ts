@@ -1,25 +1,25 @@
 // A server with translated messages: even "FATAL" and "ERROR" are translated.
 // Only in test:all: every setting and language of PostgreSQL
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { BackEnd } from '../../src/store/back-end.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { type Store, StoreUnavailable } from '../../src/store/store.ts';
 import { attempts } from '../../src/store/tables/attempts.ts';
+import { given, prepare } from '../given.ts';
 import { counter, countOf, increment, put } from './conformance/rows.ts';
 import { debianPrograms } from './debian-postgres.ts';
 import { openAt } from './postgres-node.ts';
 import { PostgresServer } from './postgres-server.ts';
 
-let server: PostgresServer;
 let backEnd: BackEnd;
 let store: Store;
 let operator: pg.Client;
 
-before(async () => {
-  server = await PostgresServer.start({ programs: debianPrograms(), language: 'ru' });
+const server = given(() => PostgresServer.start({ programs: debianPrograms(), language: 'ru' }));
+prepare(async () => {
   backEnd = await openAt(`${server.url()}?statement_timeout=1000`);
   store = storeOf(backEnd);
   operator = new pg.Client({ connectionString: server.url() });
@@ -29,7 +29,6 @@ before(async () => {
 after(async () => {
   await operator.end();
   await backEnd.close();
-  await server.remove();
 });
 
 test('the server’s messages are in Russian', async () => {

@@ -1,6 +1,6 @@
 // A row locked by another session delays only changes of that row.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { epochSeconds } from '../../src/core/time.ts';
@@ -11,19 +11,19 @@ import { RowUnavailable, type Store } from '../../src/store/store.ts';
 import { attempts } from '../../src/store/tables/attempts.ts';
 import { identities } from '../../src/store/tables/identities.ts';
 import { SERVICE, serviceTimes } from '../../src/store/tables/service-times.ts';
+import { given, prepare } from '../given.ts';
 import { aNode, BOB, confirmed, issue, type Node, redeem } from '../node.ts';
 import { counter, countOf, increment, put } from './conformance/rows.ts';
 import { openAt } from './postgres-node.ts';
 import { PostgresServer } from './postgres-server.ts';
 
-let server: PostgresServer;
 let backEnd: BackEnd;
 let store: Store;
 let node: Node;
 let operator: pg.Client;
 
-before(async () => {
-  server = await PostgresServer.start();
+const server = given(() => PostgresServer.start());
+prepare(async () => {
   backEnd = await openAt(`${server.url()}?statement_timeout=4000`);
   store = storeOf(backEnd);
   node = await aNode(store);
@@ -34,7 +34,6 @@ before(async () => {
 after(async () => {
   await operator.end();
   await backEnd.close();
-  await server.remove();
 });
 
 const rows = Array.from({ length: 100 }, (_, n) => `row ${n}`);

@@ -1,19 +1,16 @@
 // The server refuses sessions, or all sessions are in use.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseAddress } from '../../src/store/postgres/address.ts';
 import { Connections } from '../../src/store/postgres/connections.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
 import { Secret } from '../../src/tokens/secret.ts';
+import { given } from '../given.ts';
 import { takeFreeConnections } from './free-connections.ts';
 import { PostgresServer } from './postgres-server.ts';
 
-let server: PostgresServer;
-before(async () => {
-  server = await PostgresServer.start({ settings: ['max_connections = 10'] });
-});
-after(() => server.remove());
+const server = given(() => PostgresServer.start({ settings: ['max_connections = 10'] }));
 
 const connections = (query: string) => new Connections(parseAddress(new Secret(`${server.url()}?${query}`), {}));
 const ONE = 'SELECT 1';
@@ -83,8 +80,7 @@ test('closing refuses waiting requests', async () => {
 });
 
 test('after another server took over, sessions at the old one are not used again', async (t) => {
-  const other = await PostgresServer.start();
-  t.after(() => other.remove());
+  await using other = await PostgresServer.start();
   for (const each of [server, other]) await each.query('CREATE DATABASE shared');
   const hosts = [server, other].map(({ port }) => `127.0.0.1:${port}`).join(',');
   const node = new Connections(parseAddress(new Secret(`postgres://postgres@${hosts}/shared?connections=3`), {}));

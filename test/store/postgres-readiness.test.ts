@@ -1,21 +1,21 @@
 // Readiness of a back end when something it needs is missing, and the answers to requests meanwhile.
 import assert from 'node:assert/strict';
-import { after, afterEach, before, test } from 'node:test';
+import { after, afterEach, test } from 'node:test';
 import pg from 'pg';
 import type { BackEnd } from '../../src/store/back-end.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { NEEDED } from '../../src/store/postgres/examination.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
+import { given, prepare } from '../given.ts';
 import { accepted, aNode, check, issue, type Node, refresh } from '../node.ts';
 import { openAt } from './postgres-node.ts';
 import { PostgresServer } from './postgres-server.ts';
 
-let server: PostgresServer;
 let backEnd: BackEnd;
 let node: Node;
 
-before(async () => {
-  server = await PostgresServer.start();
+const server = given(() => PostgresServer.start());
+prepare(async () => {
   await (await openAt(server.url())).close();
   await server.query(`CREATE ROLE node LOGIN; GRANT USAGE ON SCHEMA public TO node;
     GRANT ALL ON ALL TABLES IN SCHEMA public TO node; GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO node`);
@@ -24,7 +24,6 @@ before(async () => {
 });
 after(async () => {
   await backEnd.close();
-  await server.remove();
 });
 afterEach(async () => assert.deepEqual(await problems(), [], 'ready again'));
 

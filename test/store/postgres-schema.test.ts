@@ -25,7 +25,7 @@ import { Secret } from '../../src/tokens/secret.ts';
 import { accepted, aNode, anotherNode, check, confirmed, issue, redeem, refresh, revoke } from '../node.ts';
 import { aGrant, anIdentity, NOW } from '../samples.ts';
 import { put } from './conformance/rows.ts';
-import { shippedSql, sqlAfterMigration } from './documented-sql.ts';
+import { shippedRoles, sqlAfterMigration } from './documented-sql.ts';
 import { type PostgresTestDatabase, postgresDatabase, sharedServer } from './postgres-database.ts';
 import { openAt } from './postgres-node.ts';
 import type { PostgresServer } from './postgres-server.ts';
@@ -67,7 +67,7 @@ test('the documented least-privileged role can do everything a node does, and no
   const { server, url } = await emptyDatabase('least');
   // The test runs the SQL of the operators' page.
   await server.query(
-    shippedSql('roles')
+    shippedRoles()
       .replace(/^\\c .*$/m, '')
       .replaceAll('DATABASE tessera', 'DATABASE least'),
     'least',

@@ -164,6 +164,10 @@ export class PostgresServer {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.remove();
+  }
+
   #initialize(): void {
     const args = this.#language ? ['--locale=C', `--lc-ctype=${UTF_8}`] : ['--locale=C'];
     copyNewData(this.data, this.#programs, args);

@@ -1,22 +1,19 @@
 // The settings of a session, whatever the server's defaults.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { storeOf } from '../../src/store/change.ts';
 import { parseAddress } from '../../src/store/postgres/address.ts';
 import { connect } from '../../src/store/postgres/connection.ts';
 import { attempts } from '../../src/store/tables/attempts.ts';
 import { Secret } from '../../src/tokens/secret.ts';
+import { given } from '../given.ts';
 import { accepted, aNode, check, confirmed, issue, redeem, refresh, revoke } from '../node.ts';
 import { counter, increment, put } from './conformance/rows.ts';
 import { debianPrograms } from './debian-postgres.ts';
 import { openAt } from './postgres-node.ts';
 import { PostgresServer } from './postgres-server.ts';
 
-let server: PostgresServer;
-before(async () => {
-  server = await PostgresServer.start();
-});
-after(() => server.remove());
+const server = given(() => PostgresServer.start());
 
 /** A setting as seen in a node's session, with another server default. */
 async function inSession(name: string, serverDefault: string): Promise<unknown> {

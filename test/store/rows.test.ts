@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Event } from '../../src/core/event.ts';
 import type { Grant } from '../../src/core/grant.ts';
+import type { Identity } from '../../src/core/identity.ts';
 import type { Integration } from '../../src/core/integration.ts';
 import { presenter } from '../../src/core/presenter.ts';
 import { epochSeconds, seconds } from '../../src/core/time.ts';
@@ -79,12 +80,7 @@ const INTEGRATIONS: readonly Partial<Integration>[] = [
     secrets: [{ hash: hexOf(32), createdAt: NOW, endsAt: at(9) }],
     secretAddresses: ['10.0.0.0/8'],
   },
-  {
-    confidential: true,
-    keys: { from: 'file', set: '{}' },
-    tokenEndpointAudience: true,
-    publicEnterprise: true,
-  },
+  { confidential: true, keys: { from: 'file', set: '{}' }, tokenEndpointAudience: true, publicEnterprise: true },
   { resourceServer: 'orders-api' as never, exchange: [{ integration: 'x' as never, scope: 'a' }] },
   { scope: scopeOf('api://x/.default') },
   { scope: scopeOf('orders:read;api://x/.default') },
@@ -112,16 +108,13 @@ const platform = {
   ...{ assertions: 'once', maxAssertionLifetime: seconds(60), rules: [rule], enabled: true },
 };
 const user = { userName: 'ada', active: true, emails: [] };
+/** Every field: one without a column would be lost. */
+const wholeIdentity: Required<Identity> = {
+  ...{ id: ADA, enabled: true, mayUseApi: true, groups: ['staff'], userName: 'ada', email: 'a@b.example', upn: 'a@b' },
+  ...{ seenAt: NOW, endedAt: at(1), pushed: user },
+};
 const ROWS: readonly (readonly [string, AnyTable, readonly object[]])[] = [
-  [
-    'an identity',
-    identities,
-    [
-      anIdentity(),
-      { id: ADA, enabled: false, mayUseApi: false, groups: [] },
-      anIdentity({ email: 'a@b.example', upn: 'a@b', seenAt: NOW, endedAt: at(1), pushed: user }),
-    ],
-  ],
+  ['an identity', identities, [anIdentity(), { id: ADA, enabled: false, mayUseApi: false, groups: [] }, wholeIdentity]],
   [
     'a device authorization',
     devices,

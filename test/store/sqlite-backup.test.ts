@@ -20,8 +20,7 @@ import { overwriteLastPage } from './overwrite-page.ts';
 import { sqliteDatabase } from './sqlite-database.ts';
 
 test('a refused restore leaves nothing behind: the store is in use', async (t) => {
-  const database = await sqliteDatabase();
-  t.after(() => database.remove());
+  await using database = await sqliteDatabase();
   await database.open();
   const folder = temporaryFolder('copy');
   t.after(() => rmSync(folder, { recursive: true }));
@@ -65,8 +64,7 @@ test('a copy is made once, however often the service writes meanwhile', async (t
 });
 
 test('a damaged store is not copied: the copy would be damaged as well', async (t) => {
-  const database = await sqliteDatabase();
-  t.after(() => database.remove());
+  await using database = await sqliteDatabase();
   await (await database.open()).close();
   assert.equal(whyDamaged(database.path), undefined);
   overwriteLastPage(database.path);

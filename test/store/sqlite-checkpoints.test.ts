@@ -17,10 +17,9 @@ test('SQLite: a thread checkpoints the WAL under long load, and is replaced if i
   const threads: Worker[] = [];
   const notice = (message: unknown) => threads.push((message as { worker: Worker }).worker);
   subscribe('worker_threads', notice);
-  const database = await sqliteDatabase();
+  await using database = await sqliteDatabase();
   t.after(async () => {
     unsubscribe('worker_threads', notice);
-    await database.remove();
   });
   const backEnd = await database.open();
   const store = storeOf(backEnd);
@@ -52,8 +51,7 @@ test('SQLite: what was committed is no fault because no thread can be started fo
     started.mock.restore();
     syncBuiltinESMExports();
   });
-  const database = await sqliteDatabase();
-  t.after(() => database.remove());
+  await using database = await sqliteDatabase();
   const store = storeOf(await database.open());
   for (const size of [17, 18]) {
     const contents = Buffer.alloc(size * 2 ** 20, 1);

@@ -25,6 +25,10 @@ export async function sqliteDatabase(
   const folder = temporaryFolder('test');
   const path = join(folder, 'tessera.db');
   const opened: BackEnd[] = [];
+  const remove = async (): Promise<void> => {
+    await Promise.all(opened.map((backEnd) => backEnd.close()));
+    rmSync(folder, { recursive: true });
+  };
   return {
     path,
     folder,
@@ -40,10 +44,8 @@ export async function sqliteDatabase(
       database.close();
       return found.map((row) => String(row['column']));
     },
-    remove: async () => {
-      await Promise.all(opened.map((backEnd) => backEnd.close()));
-      rmSync(folder, { recursive: true });
-    },
+    remove,
+    [Symbol.asyncDispose]: remove,
   };
 }
 

@@ -217,9 +217,8 @@ test('after a failed sync without recovery the change is unknown, and reads wait
   assert.equal(await increment(store, 'a'), 2);
 });
 
-test('a service never creates a store: a missing or empty one, or one without tables, is refused and left unchanged', async (t) => {
-  const database = await sqliteDatabase();
-  t.after(() => database.remove());
+test('a service never creates a store: a missing or empty one, or one without tables, is refused and left unchanged', async () => {
+  await using database = await sqliteDatabase();
   const { path } = database;
   const open = () => openSqlite({ path, clock: systemClock.now, mustExist: true });
   await assert.rejects(open(), StoreMissing);

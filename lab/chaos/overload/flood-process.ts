@@ -4,11 +4,10 @@ import { connect as connectTcp, createServer, type Socket } from 'node:net';
 import { constants, setPriority } from 'node:os';
 import { connect as connectTls, createSecureContext } from 'node:tls';
 import { writePem } from '../../../src/pki/der/pem.ts';
-import { MOST_CHAIN_BYTES } from '../../../src/pki/x509/key-cost.ts';
 import { makeAuthority } from '../../../test/authority.ts';
 import { ecKeys } from '../../../test/signed-der.ts';
 import { slowChain } from '../sieges/slow-keys.ts';
-import { type FloodKind, SLOW_KEYS } from './flood.ts';
+import { type FloodKind, LONG_HELLOS, SLOW_KEYS } from './flood.ts';
 
 const HALF_OPEN_MS = 2000;
 /** Limits of new connections a second and of open ones, ignored ones included. */
@@ -17,6 +16,7 @@ const TICK_MS = 10;
 /** Each makes a service without defence load ten keys. */
 const SLOW_CHAINS_TICK_MS = 240;
 const SLOW_KEYS_EACH = 10;
+const LONG_CHAIN_BYTES = 9 * 1024;
 const MOST_OPEN = 3000;
 
 const open = new Set<Socket>();
@@ -39,7 +39,7 @@ function addressOf(kind: FloodKind, at: number): string {
 
 function whole(port: number, localAddress: string): Socket {
   const options = { port, host: '127.0.0.1', servername: 'localhost', rejectUnauthorized: false, localAddress };
-  const socket = connectTls({ ...options, secureContext }, () => socket.destroy());
+  const socket = connectTls({ ...options, ...hello, secureContext }, () => socket.destroy());
   socket.setTimeout(HALF_OPEN_MS, () => socket.destroy());
   return socket;
 }
@@ -51,11 +51,11 @@ function half(port: number, localAddress: string, clientHello: Buffer): Socket {
   return socket;
 }
 
-/** As many certificates as one may present, each signed with a key that makes checking it expensive. */
+/** Many times the certificates that callers present, each signed with a key that makes checking it expensive. */
 function longChain(): { readonly cert: string; readonly key: string } {
   const keys = ecKeys('P-521');
   let authority = makeAuthority({ keys });
-  for (let octets = 0; octets < 0.9 * MOST_CHAIN_BYTES; octets += authority.certificate.length)
+  for (let octets = 0; octets < LONG_CHAIN_BYTES; octets += authority.certificate.length)
     authority = authority.makeIntermediate({ keys, name: `Stranger ${octets}` });
   const { chain, key } = authority.issue();
   return { cert: chain.map(writePem).join(''), key };
@@ -86,6 +86,8 @@ const isSlow = kind === SLOW_KEYS;
 const secureContext = createSecureContext(
   isSlow ? slowChain(SLOW_KEYS_EACH) : kind.includes('chains') ? longChain() : {},
 );
+const hello =
+  kind === LONG_HELLOS ? { ALPNProtocols: Array.from({ length: 600 }, (_, n) => `${n}`.padEnd(99, 'x')) } : {};
 const clientHello = await overhearClientHello();
 process.on('message', (what) => {
   if (what === 'begin')

@@ -10,7 +10,9 @@ export const FLOODS = [
 ] as const;
 /** Besides: keys that only a service without defence would load, which then serves nobody for seconds. */
 export const SLOW_KEYS = 'new TLS connections with slow keys';
-export type FloodKind = (typeof FLOODS)[number] | typeof SLOW_KEYS;
+/** Besides: 60 KB of protocols, among which OpenSSL searches. */
+export const LONG_HELLOS = 'new TLS connections with long hellos';
+export type FloodKind = (typeof FLOODS)[number] | typeof SLOW_KEYS | typeof LONG_HELLOS;
 
 const ENTRY = fileURLToPath(new URL('flood-process.ts', import.meta.url));
 

@@ -7,14 +7,14 @@ import { type CrowdOptions, printLine } from '../crowds/crowds.ts';
 import { type Front, frontsOf, stocksOf, throughOf } from '../crowds/fronts.ts';
 import { Generator, type Order, type Tally } from '../crowds/generator.ts';
 import { ATTACKS as HTTP2_ATTACKS } from '../http2/attacks.ts';
-import { FLOODS, type FloodKind, SLOW_KEYS, startAttacker, startFlood } from '../overload/flood.ts';
+import { FLOODS, type FloodKind, LONG_HELLOS, SLOW_KEYS, startAttacker, startFlood } from '../overload/flood.ts';
 import { CLOSED, NOT_CONNECTED } from '../overload/line.ts';
 import { RAW_ATTACKS } from './raw-attacks.ts';
 
 const HEAD = ['attack', 'front', 'rate', 'p50', 'p99', 'failed', 'new: p50', 'slowest', 'failed', 'MiB', 'opened'];
 const WIDTHS = [44, 15, 6, 7, 7, 7, 9, 8, 7, 5, 7];
 const ENTRY = fileURLToPath(new URL('attack-process.ts', import.meta.url));
-const FLOOD_KINDS: readonly string[] = [...FLOODS, SLOW_KEYS];
+const FLOOD_KINDS: readonly string[] = [...FLOODS, SLOW_KEYS, LONG_HELLOS];
 const ATTACKS = [...Object.keys(RAW_ATTACKS), ...Object.keys(HTTP2_ATTACKS), ...FLOOD_KINDS];
 const GRANTS = 16;
 /** The first third is not measured: the attack begins in it. */

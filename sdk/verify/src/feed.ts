@@ -84,12 +84,11 @@ export class Feed {
 
   stop(): void {
     this.#stopping.abort();
-    this.#first?.resolve();
   }
 
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
-    for (let pause = FIRST_PAUSE_MS; !signal.aborted; ) {
+    for (let failures = 0; !signal.aborted; ) {
       const catches = this.#catches;
       try {
         this.#cursor ??= await this.#takeSnapshot();
@@ -97,9 +96,8 @@ export class Feed {
       } catch (fault) {
         if (!signal.aborted) this.#note(fault);
       }
-      pause = this.#catches > catches ? FIRST_PAUSE_MS : Math.min(pause * 2, LONGEST_PAUSE_MS);
-      // Many verifiers lose their stream at the same moment: they reconnect one after the other.
-      await sleep(pause * (0.5 + Math.random()), undefined, { signal, ref: false }).catch(() => undefined);
+      failures = this.#catches > catches ? 0 : failures + 1;
+      await sleep(pauseAfter(failures), undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
 
@@ -150,7 +148,6 @@ export class Feed {
     } finally {
       this.#isCaughtUp = false;
       clearTimeout(watch);
-      response.destroy();
     }
   }
 
@@ -214,6 +211,11 @@ export class Feed {
   #notify(notice: string): void {
     notify(this.#settings, notice);
   }
+}
+
+/** Many verifiers lose their stream at the same moment: they reconnect one after the other. */
+export function pauseAfter(failures: number, chance = Math.random()): number {
+  return Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS) * (0.5 + chance);
 }
 
 const MOST_CHARACTERS = 1_000_000;

@@ -208,7 +208,6 @@ class ServiceGuard implements Guard {
 
   async #checkSent(call: SentCall): Promise<Checked> {
     const [, scheme = '', token] = TOKEN.exec(call.authorization ?? '') ?? [];
-    if (token === undefined) return MISSING;
     const isDpop = scheme.toLowerCase() === 'dpop';
     const { certificate, proof, method } = call;
     const { origin } = this.#parts.settings;

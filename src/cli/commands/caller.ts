@@ -7,32 +7,40 @@ import {
   currentLogin as loginOfClient,
 } from '../../../sdk/client/src/cli.ts';
 import { PERMISSIONS } from '../../core/rules/operator.ts';
+import { type Commands, type Declares, examplesText, group } from '../terminal/command.ts';
 import { CommandFailure } from '../terminal/exit.ts';
-import type { CliCommand } from '../terminal/manual.ts';
 import { printOnly, remark, result } from '../terminal/output.ts';
 
-export function commands(program: CliCommand): void {
-  const qrCode = async (text: string) => (await import('uqr')).renderUnicodeCompact(text, { border: 2 });
-  const declared = commandsOfClient({ program: 'tessera', note: remark, qrCode });
-  const isOfProfiles = ({ name }: CallerCommand) => name.startsWith('profile ');
-  for (const command of declared.filter((each) => !isOfProfiles(each))) declare(program, command);
-  const group = program.command('profile').description('the logins of this user');
-  for (const command of declared.filter(isOfProfiles)) declare(group, command);
+const qrCode = async (text: string) => (await import('uqr')).renderUnicodeCompact(text, { border: 2 });
+const declared = commandsOfClient({ program: 'tessera', note: remark, qrCode });
+const ofProfiles = ({ name }: CallerCommand) => name.startsWith('profile ');
+
+export const commands: Commands = {
+  ...declaring(declared.filter((each) => !ofProfiles(each))),
+  profile: group('the logins of this user', declaring(declared.filter(ofProfiles))),
+};
+
+function declaring(those: readonly CallerCommand[]): Commands {
+  return Object.fromEntries(those.map((each) => [each.name.split(' ').at(-1), declares(each)]));
 }
 
-function declare(group: CliCommand, { name, about, argument, options, examples, run }: CallerCommand): void {
-  const command = group.command(name.split(' ').at(-1) ?? '').description(about);
-  for (const option of options) command.option(...option);
-  if (argument) command.argument(...argument);
-  command.examples(...examples).action(async () => {
-    refuseUnknownPermission(command.opts()['scope']);
-    const { login, ...flags } = command.optsWithGlobals<{ readonly login?: string; readonly server?: string }>();
-    if (flags.server !== undefined && name !== 'login')
-      throw new CommandFailure('usage', '--server does not choose a login', 'Name the login with --login.');
-    const { text, value = {} } = await run({ ...(login !== undefined && { profile: login }), ...flags }, command.args);
-    if (text === undefined) result(value);
-    else printOnly(text, value);
-  });
+function declares({ name: path, about, argument, options, examples, run }: CallerCommand): Declares {
+  return (parent, name) => {
+    const command = parent.command(name).description(about);
+    for (const option of options) command.option(...option);
+    if (argument) command.argument(...argument);
+    command.addHelpText('after', examplesText(examples));
+    command.action(async () => {
+      refuseUnknownPermission(command.opts()['scope']);
+      const { login, ...flags } = command.optsWithGlobals<{ readonly login?: string; readonly server?: string }>();
+      if (flags.server !== undefined && path !== 'login')
+        throw new CommandFailure('usage', '--server does not choose a login', 'Name the login with --login.');
+      const profile = login !== undefined && { profile: login };
+      const { text, value = {} } = await run({ ...profile, ...flags }, command.args);
+      if (text === undefined) result(value);
+      else printOnly(text, value);
+    });
+  };
 }
 
 /** Of the scopes for administration there are three. */

@@ -1,69 +1,64 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EVENT_COLUMNS, EVENT_TYPES, type EventType, eventAsCsv } from '../../core/event.ts';
-import type { Seconds } from '../../core/time.ts';
+import { EVENT_COLUMNS, EVENT_TYPES, eventAsCsv } from '../../core/event.ts';
 import type { LoggedEvent } from '../../store/store.ts';
 import { CommandFailure } from '../terminal/exit.ts';
-import { declares } from '../terminal/manual.ts';
-import { asCount } from '../terminal/options.ts';
+import { AS_JSON, count, duration, flag, type Given, oneOf, text } from '../terminal/options.ts';
 import { printJson, printJsonLine, printTable, remark } from '../terminal/output.ts';
-import { administering } from './administration.ts';
+import { administers } from './administration.ts';
 import { printEventLines } from './event-lines.ts';
 import type { Administration } from './steps.ts';
 
-const TEXT = `
-events                        show what changed, newest last: the latest 50 events, or all after a number or a time
-  --after <sequence>          all events after this one; 0 for all there are
-  --identity <identity>       of this identity, by user name or id; without refreshes
-  --integration <client_id>   of this integration
-  --by <identity>             what this identity did, by user name or id
-  --about <name>              what was done to the thing of this name, such as an issuer
-  --type <type>               of this type [${EVENT_TYPES.join('|')}]
-  --since <duration>          all of this last time, such as 24h
-  --from <moment>             all since then: 2026-11-18, or with a time in UTC such as 2026-11-18T03:00
-  --to <moment>               only before then
-  --request <id>              that this request caused
-  --limit <count>             at most this many
-  --follow                    keep printing new events until interrupted
-  --json                      one JSON object per line
-  --csv                       as CSV, for spreadsheets
-  $ tessera events
-  $ tessera events --follow
-  $ tessera events --after 1200 --json
-  $ tessera events --type reused --since 7d
-  $ tessera events --by olga --since 24h
-  $ tessera events --about partners --from 2026-11-17 --to 2026-11-18
-refusals                      show what was refused: how often, when last, and the id of the last request; seconds late, in a flood a minute
-  --integration <client_id>   of this integration
-  --identity <identity>       of this identity, by user name or id
-  --reason <refusal>          for this reason, such as scope-exceeds-integration
-  --json                      as JSON
-  $ tessera refusals
-  $ tessera refusals --integration orders-sync
-`;
+const OPTIONS = {
+  after: count('all events after this one; 0 for all there are', '<sequence>'),
+  identity: text('<identity>', 'of this identity, by user name or id; without refreshes'),
+  integration: text('<client_id>', 'of this integration'),
+  by: text('<identity>', 'what this identity did, by user name or id'),
+  about: text('<name>', 'what was done to the thing of this name, such as an issuer'),
+  type: oneOf('<type>', EVENT_TYPES, 'of this type'),
+  since: duration('all of this last time, such as 24h'),
+  from: text('<moment>', 'all since then: 2026-11-18, or with a time in UTC such as 2026-11-18T03:00'),
+  to: text('<moment>', 'only before then'),
+  request: text('<id>', 'that this request caused'),
+  limit: count('at most this many'),
+  follow: flag('keep printing new events until interrupted'),
+  json: flag('one JSON object per line'),
+  csv: flag('as CSV, for spreadsheets'),
+};
+type EventsFlags = Given<typeof OPTIONS>;
 
-export const commands = declares(
-  TEXT,
-  { events: administering(printEvents), refusals: administering(printRefusals) },
-  { '--after': asCount },
-);
-
-interface EventsFlags {
-  readonly after?: number;
-  readonly identity?: string;
-  readonly integration?: string;
-  readonly by?: string;
-  readonly about?: string;
-  readonly type?: EventType;
-  readonly since?: Seconds;
-  readonly from?: string;
-  readonly to?: string;
-  readonly request?: string;
-  readonly limit?: number | undefined;
-  readonly follow?: true;
-  readonly json?: true;
-  readonly csv?: true;
-}
-
+export const commands = {
+  events: administers({
+    about: 'show what changed, newest last: the latest 50 events, or all after a number or a time',
+    options: OPTIONS,
+    examples: [
+      'tessera events',
+      'tessera events --follow',
+      'tessera events --after 1200 --json',
+      'tessera events --type reused --since 7d',
+      'tessera events --by olga --since 24h',
+      'tessera events --about partners --from 2026-11-17 --to 2026-11-18',
+    ],
+    run: printEvents,
+  }),
+  refusals: administers({
+    about:
+      'show what was refused: how often, when last, and the id of the last request; seconds late, in a flood a minute',
+    options: {
+      integration: text('<client_id>', 'of this integration'),
+      identity: text('<identity>', 'of this identity, by user name or id'),
+      reason: text('<refusal>', 'for this reason, such as scope-exceeds-integration'),
+      ...AS_JSON,
+    },
+    examples: ['tessera refusals', 'tessera refusals --integration orders-sync'],
+    run: async ({ json, ...query }, { act }) => {
+      const { items } = await act('refusal-list', { query });
+      if (json) return printJson(items);
+      const whoOf = ({ identityId, claimed }: (typeof items)[number]) => identityId || (claimed?.subject ?? '');
+      const lines = items.map((row) => [row.reason, row.clientId, whoOf(row), row.count, row.last, row.lastRequestId]);
+      printTable(['reason', 'client id', 'identity or certificate', 'count', 'last', 'last request'], lines);
+    },
+  }),
+};
 const POLL_MS = 1000;
 const STEP = 1000;
 
@@ -77,13 +72,14 @@ const EXCLUSIVE = [
 ] as const;
 
 async function printEvents(flags: EventsFlags, administration: Administration): Promise<void> {
-  const { after, limit, since, from, follow, csv } = flags;
+  const { limit, ...rest } = flags;
+  const { after, since, from, follow, csv } = rest;
   const both = EXCLUSIVE.find((pair) => pair.every((name) => flags[name] !== undefined));
   if (both) throw new CommandFailure('usage', `--${both.join(' and --')} cannot be combined`, 'Give one of them.');
   if (csv) process.stdout.write(`${EVENT_COLUMNS.join(',')}\n`);
   const isNewest = after === undefined && (limit !== undefined || (since === undefined && from === undefined));
   const start = isNewest ? await printNewest(flags, administration) : (after ?? 0);
-  if (!isNewest || follow) await printFrom(start, isNewest ? { ...flags, limit: undefined } : flags, administration);
+  if (!isNewest || follow) await printFrom(start, isNewest ? rest : flags, administration);
 }
 
 /** As the door calls them. */
@@ -130,12 +126,4 @@ function printAll(events: readonly LoggedEvent[], { json, csv }: EventsFlags): v
   if (json) for (const event of events) printJsonLine(event);
   else if (csv) process.stdout.write(events.map((event) => `${eventAsCsv(event)}\n`).join(''));
   else printEventLines(events);
-}
-
-async function printRefusals({ json, ...query }: { json?: true }, { act }: Administration): Promise<void> {
-  const { items } = await act('refusal-list', { query });
-  if (json) return printJson(items);
-  const whoOf = ({ identityId, claimed }: (typeof items)[number]) => identityId || (claimed?.subject ?? '');
-  const lines = items.map((row) => [row.reason, row.clientId, whoOf(row), row.count, row.last, row.lastRequestId]);
-  printTable(['reason', 'client id', 'identity or certificate', 'count', 'last', 'last request'], lines);
 }

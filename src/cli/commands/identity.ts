@@ -1,116 +1,154 @@
-import type { WrittenIdentity } from '../../operations/admin/objects.ts';
+import { isoTime } from '../../core/time.ts';
+import { IdentityObject, type WrittenIdentity } from '../../operations/admin/objects.ts';
+import { group } from '../terminal/command.ts';
 import { CommandFailure } from '../terminal/exit.ts';
 import { obtainPassword, type PasswordFlags } from '../terminal/input.ts';
-import { declares, describes, type Flags } from '../terminal/manual.ts';
+import { AS_JSON, argument, count, flag, optionalArgument, unless, usually } from '../terminal/options.ts';
 import { counted, print, printJson, printOnly, printSecret, printTable, remark, result } from '../terminal/output.ts';
-import { administering } from './administration.ts';
+import { administers } from './administration.ts';
+import { byHand, fieldsOf } from './fields.ts';
 import type { Administration } from './steps.ts';
-import { switches, worksOf, yesNo } from './things.ts';
+import { registered, switches } from './things.ts';
 
-const FLAGS = `
-  --email <address>           matched with the e-mail of certificates; '' for none -> email
-  --upn <name>                matched with the principal name of certificates; '' for none -> upn
-  --group <group>             a group it belongs to; may be repeated; replaces all -> groups
-  --no-group                  it belongs to no group
-  --api <yes|no>              whether it may use the web API (default: yes) -> mayUseApi
-  --shared                    allow an e-mail or principal name that another identity has -> mayShare
-`;
-const RENAMED = `
-  --user-name <name>          a new name to sign in with -> userName
-`;
-const PASSWORD = `
-  --password-stdin            read the password from standard input
-  --generate                  make a password and print it, once
-`;
+const PASSWORD = {
+  passwordStdin: flag('read the password from standard input'),
+  generate: flag('make a password and print it, once'),
+};
 
-const TEXT = `
-identity                      identities of the local directory
-  <identity>                  user name or id
-identity add <user_name>      add an identity; asks for its password
-  <user_name>                 the name to sign in with; also matched with a common name
-${PASSWORD}${FLAGS}
-  --no-password               for an identity that authorizes by certificate alone
-  $ tessera identity add ada --email ada@example.com --group staff
-  $ tessera identity add ada --generate
-  $ tessera identity add build-7 --no-password
-identity change <identity>    change names, groups or permission; its grants and its password stay
-${FLAGS}${RENAMED}  $ tessera identity change ada --email ada@example.org
-  $ tessera identity change ada --group staff --group ops
-identity remove <identity>    remove an identity for good: its grants end, its names are free again
-  --yes                       confirm it
-  $ tessera identity remove ada --yes
-identity set-password <identity>  set a new password, and end the browser sessions of the old one
-${PASSWORD}
-  --remove-passkeys           remove its passkeys too
-  $ tessera identity set-password ada
-  $ tessera identity set-password ada --generate --remove-passkeys
-identity list                 list identities, including those derived from certificates
-  --limit <count>             at most this many [= 1000]
-  --json                      as JSON
-  $ tessera identity list
-  $ tessera identity list --json
-identity show <identity>      show one identity
-  --json                      as JSON
-  $ tessera identity show ada
-identity disable <identity>   refuse the identity everywhere, within a second; its grants stay
-  $ tessera identity disable ada
-identity enable <identity>    accept a disabled identity again
-  $ tessera identity enable ada
-identity passkey              passkeys that people sign in with
-identity passkey list <identity>  list the passkeys of an identity
-  --json                      as JSON
-  $ tessera identity passkey list ada
-identity passkey invite <identity>  print a code, once, to add a passkey that is enough for administration; good for a
-      day
-  $ tessera identity passkey invite ada
-identity passkey remove <identity> [passkey]  accept a passkey no longer, and end the browser sessions of the identity
-  [passkey]                   its name or id
-  --all                       all its passkeys
-  $ tessera identity passkey remove ada phone
-  $ tessera identity passkey remove ada --all
-`;
+const FIELDS = fieldsOf(
+  IdentityObject,
+  {
+    id: { label: 'identity' },
+    userName: { value: '<name>', on: 'change' },
+    email: { value: '<address>', label: 'e-mail' },
+    upn: { value: '<name>', label: 'principal name' },
+    groups: { option: 'group', none: 'it belongs to no group' },
+    mayUseApi: { option: 'api', label: 'may use the API' },
+    mayShare: {
+      ...byHand(
+        { shared: flag('allow an e-mail or principal name that another identity has') },
+        ({ shared }) => shared,
+      ),
+      shown: () => undefined,
+    },
+    password: { not: '`add` and `set-password` ask for it' },
+    seenAt: { shown: (moment) => moment && isoTime(moment) },
+    endedAt: { shown: (moment) => moment && isoTime(moment) },
+  },
+  ['userName', 'id', 'enabled', 'email', 'upn', 'groups'],
+);
 
-const described = describes(FLAGS + RENAMED);
+const ID = argument('user name or id', '<identity>');
+const IDENTITY = { identity: argument('user name or id') };
 
-export const commands = declares(TEXT, {
-  ...worksOf('identity', {
-    body: described,
-    needsFlag: true,
-    columns: ['user name', 'identity', 'enabled', 'e-mail', 'principal name', 'groups'],
-    row: ({ userName, id, enabled, email, upn, groups }) => [
-      userName,
-      id,
-      yesNo(enabled),
-      email,
-      upn,
-      groups?.join(' '),
-    ],
-    order: byName,
-    record: recordOf,
-    removed: (id, endedGrants) => [`Removed ${id} and ended ${counted(endedGrants, 'grant')}`, { id, endedGrants }],
-  }),
-  ...switches('identity'),
-  'identity add': administering(addPerson),
-  'identity set-password': administering(changePassword),
-  'identity passkey list': administering(printPasskeys),
-  'identity passkey invite': administering(inviteToPasskey),
-  'identity passkey remove': administering(dropPasskeys),
+const identity = registered('identity', {
+  id: ID,
+  fields: FIELDS,
+  order: byName,
+  removed: (id, endedGrants) => [`Removed ${id} and ended ${counted(endedGrants, 'grant')}`, { id, endedGrants }],
 });
 
-async function addPerson(userName: string, flags: Flags, { act }: Administration): Promise<void> {
-  const obtained = flags['password'] ? await obtainPassword(flags) : undefined;
+export const commands = {
+  identity: group('identities of the local directory', {
+    add: administers({
+      about: 'add an identity; asks for its password',
+      arguments: { userName: argument('the name to sign in with; also matched with a common name') },
+      options: {
+        ...PASSWORD,
+        ...FIELDS.optionsOf('add'),
+        password: unless('for an identity that authorizes by certificate alone'),
+      },
+      examples: [
+        'tessera identity add ada --email ada@example.com --group staff',
+        'tessera identity add ada --generate',
+        'tessera identity add build-7 --no-password',
+      ],
+      run: addPerson,
+    }),
+    change: identity.change({
+      about: 'change names, groups or permission; its grants and its password stay',
+      examples: [
+        'tessera identity change ada --email ada@example.org',
+        'tessera identity change ada --group staff --group ops',
+      ],
+    }),
+    remove: identity.remove({
+      about: 'remove an identity for good: its grants end, its names are free again',
+      options: { yes: flag('confirm it') },
+      examples: ['tessera identity remove ada --yes'],
+    }),
+    'set-password': administers({
+      about: 'set a new password, and end the browser sessions of the old one',
+      arguments: IDENTITY,
+      options: { ...PASSWORD, removePasskeys: flag('remove its passkeys too') },
+      examples: ['tessera identity set-password ada', 'tessera identity set-password ada --generate --remove-passkeys'],
+      run: changePassword,
+    }),
+    list: identity.list({
+      about: 'list identities, including those derived from certificates',
+      options: { limit: usually('1000', count('at most this many')) },
+      examples: ['tessera identity list', 'tessera identity list --json'],
+    }),
+    show: identity.show({ about: 'show one identity', examples: ['tessera identity show ada'] }),
+    disable: switches('identity', 'disable', ID, {
+      about: 'refuse the identity everywhere, within a second; its grants stay',
+      examples: ['tessera identity disable ada'],
+    }),
+    enable: switches('identity', 'enable', ID, {
+      about: 'accept a disabled identity again',
+      examples: ['tessera identity enable ada'],
+    }),
+    passkey: group('passkeys that people sign in with', {
+      list: administers({
+        about: 'list the passkeys of an identity',
+        arguments: IDENTITY,
+        options: AS_JSON,
+        examples: ['tessera identity passkey list ada'],
+        run: async ({ identity, json }, { act }) => {
+          const { items } = await act('identity-passkey-list', { id: identity });
+          if (json) return printJson(items);
+          const lines = items.map(({ id, name: called, createdAt, usedAt }) => [called, id, createdAt, usedAt]);
+          printTable(['name', 'id', 'added', 'last used'], lines);
+        },
+      }),
+      invite: administers({
+        about: 'print a code, once, to add a passkey that is enough for administration; good for a day',
+        arguments: IDENTITY,
+        examples: ['tessera identity passkey invite ada'],
+        run: async ({ identity }, { act }) => {
+          const made = await act('identity-passkey-invite', { id: identity });
+          printOnly(made.invitation, made);
+          remark(`Good once, until ${made.endsAt}, on /account/passkeys, for whoever signs in as ${identity}.`);
+        },
+      }),
+      remove: administers({
+        about: 'accept a passkey no longer, and end the browser sessions of the identity',
+        arguments: { ...IDENTITY, passkey: optionalArgument('its name or id') },
+        options: { all: flag('all its passkeys') },
+        examples: ['tessera identity passkey remove ada phone', 'tessera identity passkey remove ada --all'],
+        run: dropPasskeys,
+      }),
+    }),
+  }),
+};
+
+type AddFlags = PasswordFlags & { readonly userName: string; readonly password: boolean };
+
+async function addPerson(flags: AddFlags, { act }: Administration): Promise<void> {
+  const { userName } = flags;
+  const obtained = flags.password ? await obtainPassword(flags) : undefined;
   const password = obtained && { password: obtained.password.reveal() };
-  const body = { userName, ...described(flags), ...password };
+  const body = { userName, ...FIELDS.body(flags), ...password };
   const { id } = await act('identity-put', { id: userName, body, onlyIf: 'absent' });
   print(`Added ${userName} as ${id}`);
   if (obtained?.isNew) printSecret(`Password, shown this once: ${obtained.password.reveal()}`);
   result({ id, userName, ...(obtained?.isNew && password) });
 }
 
-type AllFlag = { readonly all?: true };
-type SetPasswordFlags = PasswordFlags & { readonly removePasskeys?: true };
+type SetPasswordFlags = PasswordFlags & { readonly identity: string; readonly removePasskeys?: true };
 
-async function changePassword(name: string, flags: SetPasswordFlags, { act }: Administration): Promise<void> {
+async function changePassword(flags: SetPasswordFlags, { act }: Administration): Promise<void> {
+  const { identity: name } = flags;
   await act('identity-show', { id: name }); // before the person types a password
   const { password, isNew } = await obtainPassword(flags);
   const body = { password: password.reveal() };
@@ -134,36 +172,13 @@ function byName(a: WrittenIdentity, b: WrittenIdentity): number {
   return (a.userName ?? a.id ?? '') < (b.userName ?? b.id ?? '') ? -1 : 1;
 }
 
-async function printPasskeys(name: string, { json }: { json?: true }, { act }: Administration): Promise<void> {
-  const { items } = await act('identity-passkey-list', { id: name });
-  if (json) return printJson(items);
-  const lines = items.map(({ id, name: called, createdAt, usedAt }) => [called, id, createdAt, usedAt]);
-  printTable(['name', 'id', 'added', 'last used'], lines);
-}
+type DropFlags = { readonly identity: string; readonly passkey?: string; readonly all?: true };
 
-async function inviteToPasskey(name: string, _: unknown, { act }: Administration): Promise<void> {
-  const made = await act('identity-passkey-invite', { id: name });
-  printOnly(made.invitation, made);
-  remark(`Good once, until ${made.endsAt}, on /account/passkeys, for whoever signs in as ${name}.`);
-}
-
-async function dropPasskeys(name: string, passkey: string | undefined, { all }: AllFlag, { act }: Administration) {
+async function dropPasskeys({ identity: name, passkey, all }: DropFlags, { act }: Administration): Promise<void> {
   if ((passkey === undefined) === (all === undefined))
     throw new CommandFailure('usage', 'give either a passkey or --all', 'See: tessera identity passkey list IDENTITY');
   const query = all ? { all } : { passkey };
   const { items } = await act('identity-passkey-remove', { id: name, query });
   print(`Removed ${counted(items.length, 'passkey')} of ${name}, and ended its browser sessions`);
   result({ removed: items.map(({ id }) => id) });
-}
-
-function recordOf({ userName = '', id, enabled, mayUseApi, email = '', upn = '', groups = [] }: WrittenIdentity) {
-  return {
-    'user name': userName,
-    identity: id,
-    enabled: yesNo(enabled),
-    'may use the API': yesNo(mayUseApi),
-    'e-mail': email,
-    'principal name': upn,
-    groups: groups.join(' '),
-  };
 }

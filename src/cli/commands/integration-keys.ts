@@ -5,42 +5,63 @@ import type { Seconds } from '../../core/time.ts';
 import type { KeyAddition } from '../../operations/admin/integration-keys.ts';
 import type { WrittenIntegration } from '../../operations/admin/objects.ts';
 import { systemClock } from '../../system.ts';
+import { group } from '../terminal/command.ts';
 import { CommandFailure } from '../terminal/exit.ts';
 import { readInput } from '../terminal/input.ts';
+import { AS_JSON, argument, duration, flag, optionalArgument, text, texts } from '../terminal/options.ts';
 import { print, printJson, printOnly, printTable, remark, result } from '../terminal/output.ts';
-import { administering } from './administration.ts';
+import { administers } from './administration.ts';
 import type { Administration } from './steps.ts';
 
-export const PROOFS_TEXT = `
-integration key               public keys that an integration authenticates with (private_key_jwt)
-integration key add <client_id> [file]  add public keys; the private ones stay with the caller
-  [file]                      public keys: PEM, or JSON (a key or a key set); - for standard input
-  --url <url>                 fetch the keys from this address instead of a file; replaces what was there
-  --ca-file <file>            PEM: trust only these authorities when keys are fetched
-  --allow-address <address>   an address or network off the public internet to fetch from; may be repeated
-  $ tessera integration key add orders-sync orders-sync.pub.pem
-  $ tessera integration key add orders-sync --url https://orders.example.com/jwks
-integration key list <client_id>  list the public keys of an integration
-  --json                      as JSON
-  $ tessera integration key list orders-sync
-integration key remove <client_id> <kid>  accept a key no longer; existing grants stay
-  <kid>                       the id of the key, or the address of the keys
-  $ tessera integration key remove orders-sync 2027-01
-integration secret <client_id>  make a secret and print it, this once; an earlier one stays valid beside it, until its
-      own end
-  --ends-in <duration>        how long it is valid; required, at most 180d
-  --drop-old                  make none; end the older of two
-  --drop-all                  make none; end all of them
-  $ tessera integration secret orders-sync --ends-in 90d > orders-sync.secret
-  $ tessera integration secret orders-sync --drop-old
-`;
+const CLIENT_ID = { clientId: argument('what callers send as client_id') };
 
-export const PROOFS_WORKS = {
-  'integration key add': administering(addKeys),
-  'integration key list': administering(printKeys),
-  'integration key remove': administering(removeKey),
-  'integration secret': administering(makeSecret),
-};
+export const key = group('public keys that an integration authenticates with (private_key_jwt)', {
+  add: administers({
+    about: 'add public keys; the private ones stay with the caller',
+    arguments: {
+      ...CLIENT_ID,
+      file: optionalArgument('public keys: PEM, or JSON (a key or a key set); - for standard input'),
+    },
+    options: {
+      url: text('<url>', 'fetch the keys from this address instead of a file; replaces what was there'),
+      caFile: text('<file>', 'PEM: trust only these authorities when keys are fetched'),
+      allowAddress: texts('<address>', 'an address or network off the public internet to fetch from'),
+    },
+    examples: [
+      'tessera integration key add orders-sync orders-sync.pub.pem',
+      'tessera integration key add orders-sync --url https://orders.example.com/jwks',
+    ],
+    run: addKeys,
+  }),
+  list: administers({
+    about: 'list the public keys of an integration',
+    arguments: CLIENT_ID,
+    options: AS_JSON,
+    examples: ['tessera integration key list orders-sync'],
+    run: printKeys,
+  }),
+  remove: administers({
+    about: 'accept a key no longer; existing grants stay',
+    arguments: { ...CLIENT_ID, kid: argument('the id of the key, or the address of the keys') },
+    examples: ['tessera integration key remove orders-sync 2027-01'],
+    run: removeKey,
+  }),
+});
+
+export const secret = administers({
+  about: 'make a secret and print it, this once; an earlier one stays valid beside it, until its own end',
+  arguments: CLIENT_ID,
+  options: {
+    endsIn: duration('how long it is valid; required, at most 180d'),
+    dropOld: flag('make none; end the older of two'),
+    dropAll: flag('make none; end all of them'),
+  },
+  examples: [
+    'tessera integration secret orders-sync --ends-in 90d > orders-sync.secret',
+    'tessera integration secret orders-sync --drop-old',
+  ],
+  run: makeSecret,
+});
 
 function remarkIfLocked(integration: WrittenIntegration): void {
   if (isLocked(integration, systemClock.milliseconds()))
@@ -48,25 +69,28 @@ function remarkIfLocked(integration: WrittenIntegration): void {
 }
 
 interface KeyFlags {
+  readonly clientId: string;
+  readonly file?: string;
   readonly url?: string;
   readonly caFile?: string;
   readonly allowAddress?: readonly string[];
 }
 
 interface SecretFlags {
+  readonly clientId: string;
   readonly endsIn?: Seconds;
   readonly dropOld?: true;
-  readonly dropAll?: true;
+  readonly dropAll?: boolean;
 }
 
-async function addKeys(clientId: string, file: string | undefined, flags: KeyFlags, { act }: Administration) {
-  const body = additionOf(file, flags);
+async function addKeys({ clientId, ...flags }: KeyFlags, { act }: Administration): Promise<void> {
+  const body = additionOf(flags);
   const { keys: names = [] } = await act('integration-key-add', { id: clientId, body });
   print(`${clientId} authenticates with ${names.join(', ')}`);
   result({ clientId, keys: names });
 }
 
-function additionOf(file: string | undefined, { url, caFile, allowAddress }: KeyFlags): KeyAddition {
+function additionOf({ file, url, caFile, allowAddress }: Omit<KeyFlags, 'clientId'>): KeyAddition {
   if ((file === undefined) === (url === undefined))
     throw new CommandFailure('usage', 'give either a file or --url', 'One of them holds the public keys.');
   if (url === undefined) return { file: readInput(file) };
@@ -77,7 +101,9 @@ function additionOf(file: string | undefined, { url, caFile, allowAddress }: Key
   };
 }
 
-async function printKeys(id: string, { json }: { json?: true }, { act }: Administration): Promise<void> {
+type ListFlags = { readonly clientId: string; readonly json?: true };
+
+async function printKeys({ clientId: id, json }: ListFlags, { act }: Administration): Promise<void> {
   const { items } = await act('integration-key-list', { id });
   if (json) return printJson(items);
   const [{ url } = {}] = items;
@@ -86,7 +112,9 @@ async function printKeys(id: string, { json }: { json?: true }, { act }: Adminis
   printTable(['kid', 'kind', 'alg'], lines);
 }
 
-async function removeKey(clientId: string, kid: string, _: unknown, { act }: Administration): Promise<void> {
+type RemoveFlags = { readonly clientId: string; readonly kid: string };
+
+async function removeKey({ clientId, kid }: RemoveFlags, { act }: Administration): Promise<void> {
   const left = await act('integration-key-remove', { id: clientId, query: { key: kid } });
   print(`${kid} no longer authenticates ${clientId}`);
   remarkIfLocked(left);
@@ -94,8 +122,8 @@ async function removeKey(clientId: string, kid: string, _: unknown, { act }: Adm
 }
 
 /** The secret alone goes to standard output, so that it can be sent to a file. */
-async function makeSecret(id: string, flags: SecretFlags, { act }: Administration): Promise<void> {
-  const { endsIn, dropOld, dropAll: all = false } = flags;
+async function makeSecret(flags: SecretFlags, { act }: Administration): Promise<void> {
+  const { clientId: id, endsIn, dropOld, dropAll: all = false } = flags;
   if (dropOld || all) {
     const left = await act('integration-secret-drop', { id, query: { all } });
     print(`The ${all ? 'secrets' : 'old secret'} of ${id} ${all ? 'are' : 'is'} no longer valid`);

@@ -1,19 +1,17 @@
-import { declares } from '../terminal/manual.ts';
+import { AS_JSON } from '../terminal/options.ts';
 import { printJson, printTable } from '../terminal/output.ts';
-import { administering } from './administration.ts';
-import type { Administration } from './steps.ts';
+import { administers } from './administration.ts';
 
-const TEXT = `
-status    list the running nodes
-  --json  as JSON
-  $ tessera status
-`;
-
-export const commands = declares(TEXT, { status: administering(printNodes) });
-
-async function printNodes({ json }: { json?: true }, { act }: Administration): Promise<void> {
-  const { items } = await act('node-list');
-  const lines = items.map(({ name, until }) => [name, until]);
-  if (json) printJson(items);
-  else printTable(['node', 'counts as running until'], lines);
-}
+export const commands = {
+  status: administers({
+    about: 'list the running nodes',
+    options: AS_JSON,
+    examples: ['tessera status'],
+    run: async ({ json }, { act }) => {
+      const { items } = await act('node-list');
+      const lines = items.map(({ name, until }) => [name, until]);
+      if (json) printJson(items);
+      else printTable(['node', 'counts as running until'], lines);
+    },
+  }),
+};

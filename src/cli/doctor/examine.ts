@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readKeys } from '../../config/keys.ts';
 import { isLoopback } from '../../config/rules.ts';
 import type { Config } from '../../config/schema.ts';
-import { asksForCertificates, unservedDoors } from '../../config/served-doors.ts';
+import { asksAnybody, asksForCertificates, unservedDoors } from '../../config/served-doors.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { signingKeyOf } from '../../core/rules/signing-keys.ts';
 import { openElsewhere } from '../../open-directory.ts';
 import { checkKeyring } from '../../operations/admin/mac-keys.ts';
 import { allPublishedKeys } from '../../operations/admin/signing-keys.ts';
-import { NODE_LACKS, THIS_NODE } from '../../serve/this-node.ts';
+import { ASKS_ANYBODY, LACKS_INTERMEDIATES, seesIntermediates } from '../../serve/this-node.ts';
 import { FollowedRegistry } from '../../store/registry.ts';
 import type { Store } from '../../store/store.ts';
 import { Keyring } from '../../tokens/keyring.ts';
@@ -25,7 +25,7 @@ export async function examine(config: Config): Promise<readonly Finding[]> {
   const findings = [
     good('configuration', 'in order'),
     ...examineLifetimes(config),
-    ...(await examineNode(config)),
+    ...(await examineHandshakes(config)),
     ...(await examineAddress(config)),
     ...examineFiles(config),
     ...examineFileSystem(config),
@@ -51,14 +51,17 @@ export async function examine(config: Config): Promise<readonly Finding[]> {
   }
 }
 
-/** What this Node cannot do for callers with certificates, in the words that the service logs at its start. */
-export async function examineNode({ listeners }: Config, node = THIS_NODE): Promise<Finding[]> {
-  if (!listeners.some(asksForCertificates)) return [];
-  const lacks = [
-    ...((await node.canInspect()) ? [] : [NODE_LACKS.inspection]),
-    ...((await node.seesIntermediates()) ? [] : [NODE_LACKS.intermediates]),
+/** What callers with certificates have to expect, in the words that the service logs at its start. */
+export async function examineHandshakes(
+  { listeners }: Pick<Config, 'listeners'>,
+  sees = seesIntermediates,
+): Promise<Finding[]> {
+  const isBare = listeners.some(asksAnybody);
+  const lacks = listeners.some(asksForCertificates) && !(await sees());
+  return [
+    ...(isBare ? [poor('client certificates', ASKS_ANYBODY.says, ASKS_ANYBODY.todo)] : []),
+    ...(lacks ? [poor('Node', LACKS_INTERMEDIATES.says, LACKS_INTERMEDIATES.todo)] : []),
   ];
-  return lacks.map(({ says, todo }) => poor('Node', says, todo));
 }
 
 const PATIENCE_MS = 2000;

@@ -6,7 +6,6 @@ import { movedAwayAt, movedText, USE_THE_OTHER } from '../../store/move.ts';
 import type { Store, StoreCheckName } from '../../store/store.ts';
 import { systemClock } from '../../system.ts';
 import { todoOf } from '../terminal/failure.ts';
-import { counted } from '../terminal/output.ts';
 import { FREE_SPACE } from './files.ts';
 import { bad, type Finding, good, poor } from './finding.ts';
 
@@ -49,26 +48,13 @@ export async function examineServer(config: Config): Promise<Finding[]> {
   const { serverFacts, remedy } = storeAt(config);
   if (!serverFacts) return [];
   try {
-    const { place, release, role, isSuperuser, spread } = await serverFacts();
+    const { place, release, role, isSuperuser } = await serverFacts();
     const todo = 'Let nodes use a role of their own: docs/postgresql.md, Roles.';
-    const server = isSuperuser
-      ? poor('database', `${place}: ${role} is a superuser, who may do anything there`, todo)
-      : good('database', `${place}, PostgreSQL ${release}`);
-    return [server, ...(spread ? [layoutFinding(spread, role)] : [])];
+    if (isSuperuser) return [poor('database', `${place}: ${role} is a superuser, who may do anything there`, todo)];
+    return [good('database', `${place}, PostgreSQL ${release}`)];
   } catch (error) {
     return [bad('database', (error as Error).message, todoOf(error) ?? remedy)];
   }
-}
-
-type ServerFacts = Awaited<ReturnType<NonNullable<ReturnType<typeof storeAt>['serverFacts']>>>;
-
-function layoutFinding(spread: NonNullable<ServerFacts['spread']>, role: string): Finding {
-  const { release, shards, workers, away, unfit } = spread;
-  const layout = `Citus ${release}, grants in ${shards} shards on ${counted(workers, 'worker')}`;
-  if (away.length > 0)
-    return bad('layout', `${layout}; ${away.join('; ')}`, 'Start that worker: requests get 503 until then.');
-  const todo = `As an administrator: ALTER ROLE ${role} SET … (docs/scale.md, Citus).`;
-  return unfit.length > 0 ? poor('layout', `${layout}; ${unfit.join('; ')}`, todo) : good('layout', layout);
 }
 
 /** Tokens are checked by the store's clock and certificates by the node's, so the clocks must agree. */

@@ -195,7 +195,7 @@ Then, for example: ${TESSERA} grant list --server ${publicUrl}
 What else there is: ${publicUrl}/docs and ${publicUrl}/account
 
 THIS IS FOR TRYING. The authority's key lies beside the data, the certificates are for localhost, the identity is made up.
-For production: ${TESSERA} init --data-folder FOLDER. To begin again, stop this and delete ${folder}.
+For production: ${TESSERA} init --data-folder FOLDER, and Caddy in front where the internet connects (docs/proxies.md). To begin again, stop this and delete ${folder}.
 
 What is going on, and how to stop it: ${publicUrl}/console
 User name: ${userName}

@@ -46,7 +46,7 @@ const ISSUER = {
   revocation: { crl: 'off', ocsp: 'off', crlFiles: [], endGrants: true },
 };
 
-export async function quickstart(_: unknown, command: Command): Promise<void> {
+export async function quickstart(command: Command): Promise<void> {
   refuseInstallation();
   const config = withEveryDoor(await configOf(command));
   let made = await prepare(config);

@@ -32,15 +32,15 @@ export function printTable(
   const widths = columns.map((_, index) => Math.max(...cells.map((row) => row[index]?.length ?? 0)));
   for (const row of cells) {
     const line = row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ');
-    process.stdout.write(`${line.trimEnd()}\n`);
+    forPeople().write(`${line.trimEnd()}\n`);
   }
-  if (rows.length === 0) process.stdout.write('(none)\n');
+  if (rows.length === 0) forPeople().write('(none)\n');
 }
 
 export function printRecord(record: Readonly<Record<string, string | number | boolean | undefined>>): void {
   const shown = Object.entries(record).filter(([, value]) => value !== undefined);
   const width = Math.max(...shown.map(([name]) => name.length));
-  for (const [name, value] of shown) process.stdout.write(`${name.padEnd(width)}  ${cellText(value)}\n`);
+  for (const [name, value] of shown) forPeople().write(`${name.padEnd(width)}  ${cellText(value)}\n`);
 }
 
 export function printJson(value: unknown): void {
@@ -65,7 +65,11 @@ export function isForScripts(): boolean {
 
 /** A line for people. */
 export function print(line: string): void {
-  (isJsonExpected ? process.stderr : process.stdout).write(`${inert(pasteable(line))}\n`);
+  forPeople().write(`${inert(pasteable(line))}\n`);
+}
+
+function forPeople(): NodeJS.WriteStream {
+  return isJsonExpected ? process.stderr : process.stdout;
 }
 
 /** A line with a secret. With --json the secret is in the result, and nowhere else. */

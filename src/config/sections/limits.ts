@@ -34,7 +34,7 @@ export const limits = section('Rates count per worker; further requests get 429.
   ),
   networkShare: whole([1, 100], 'The same for an IPv4 /24 or an IPv6 /48.', 90),
   queueMilliseconds: whole([5, 60_000], 'Ignored since 0.3.', 120),
-  inspectCertificates: flag('Refuses hostile client certificates early, on Node 26.10.0 (docs/proxies.md).', true),
+  inspectCertificates: flag('Ignored since 0.4.', true),
   requestsPerAddress: rate('Requests from one address, except checks of authentic tokens.', 3_000, 3_000),
   checksPerAddress: rate('Checks of authentic tokens from one address.', 300_000, 30_000),
   exemptNetworks: networks('Networks without rates per address: your APIs and gateways.', ['10.1.0.0/16']),

@@ -1,39 +1,18 @@
 // What lets a refused caller pass: which setting of which thing, and which change of it came last.
 import { type Act, type Kind, lifeOf } from '../act.ts';
-import type { ClaimedCaller, RefusalReason } from '../refusal.ts';
+import { type ClaimedCaller, DECLARED, isReason } from '../refusal.ts';
+import type { Setting } from '../refusals/declaration.ts';
 import type { EpochSeconds } from '../time.ts';
 
-/** The kind of the thing, and a setting of its form. Other refusals are repaired by the caller, or outside of the service. */
-const REPAIRS = {
-  'integration-disabled': ['integration', 'enabled'],
-  'scope-exceeds-integration': ['integration', 'scope'],
-  'scope-no-longer-allowed': ['integration', 'scope'],
-  'device-flow-disabled': ['integration', 'flows'],
-  'certificate-flow-disabled': ['integration', 'flows'],
-  'assertion-flow-disabled': ['integration', 'flows'],
-  'client-unproven': ['integration', 'keys'],
-  'exchange-not-allowed': ['integration', 'exchange'],
-  'identity-without-integration-access': ['integration', 'access'],
-  'identity-disabled': ['identity', 'enabled'],
-  'identity-without-api-access': ['identity', 'mayUseApi'],
-  'certificate-issuer-not-approved': ['issuer', 'enabled'],
-  'issuer-not-for-integration': ['issuer', 'integrations'],
-  'assertion-issuer-unknown': ['token-issuer', 'enabled'],
-  'token-issuer-not-for-integration': ['token-issuer', 'rules'],
-} as const satisfies Partial<Record<RefusalReason, readonly [Kind, string]>>;
-
-type Row = (typeof REPAIRS)[keyof typeof REPAIRS];
-
-/** `setting`: `enabled` and `keys` have acts of their own. */
+/** Other refusals are repaired by the caller, or outside of the service. `setting`: `enabled` and `keys` have acts of their own. */
 export interface Repair {
-  readonly kind: Row[0];
-  readonly setting: Row[1];
+  readonly kind: Kind;
+  readonly setting: Setting;
 }
 
 export function repairOf(reason: string): Repair | undefined {
-  if (!Object.hasOwn(REPAIRS, reason)) return undefined;
-  const [kind, setting] = REPAIRS[reason as keyof typeof REPAIRS];
-  return { kind, setting };
+  const [kind, setting] = (isReason(reason) && DECLARED[reason].repair) || [];
+  return kind && setting && { kind, setting };
 }
 
 interface Refused {

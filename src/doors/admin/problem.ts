@@ -4,8 +4,8 @@ import type { Refusal, RefusalReason } from '../../core/refusal.ts';
 import type { AdminRefusal } from '../../operations/admin/admin.ts';
 import { type AdminRefusalClass, describeRefusal } from '../../operations/admin/refusals.ts';
 import { replyRefusal, type WordedRefusal } from '../http/refusal-replies.ts';
-import { type ServerReason, TRANSPORT_WORDS } from '../http/transport-refusal.ts';
-import { describe, isTransport } from '../token/descriptions.ts';
+import { isOfServer, type ServerReason, TRANSPORT_WORDS } from '../http/transport-refusal.ts';
+import { describe } from '../token/descriptions.ts';
 
 export type DoorRefusal = AdminRefusal | Refusal<RefusalReason | ServerReason>;
 
@@ -47,6 +47,6 @@ function adminWords({ reason, about }: AdminRefusal, isCreating: boolean) {
 /** Refusals of the access token, and of the server. The anchor is the refusal in docs/errors.md. */
 function tokenWords(refusal: Refusal<RefusalReason | ServerReason>) {
   const { reason } = refusal;
-  const status = reason === 'fault' ? 500 : isTransport(reason) ? TRANSPORT_WORDS[reason].status : 401;
+  const status = reason === 'fault' ? 500 : isOfServer(reason) ? TRANSPORT_WORDS[reason].status : 401;
   return { anchor: reason, title: reason, status, detail: describe(refusal), reason };
 }

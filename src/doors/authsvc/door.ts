@@ -7,7 +7,7 @@ import { authsvcPaths, type DocumentedMount } from './openapi.ts';
 import { authsvcWords } from './reply.ts';
 import { mountAuthsvc } from './routes.ts';
 import type { ErrorKeys } from './schemas.ts';
-import { WORDING } from './wording.ts';
+import { wordingOf } from './wording.ts';
 
 export interface AuthsvcParts extends TokenRates, CallerParts {
   readonly authsvcMounts: readonly DocumentedMount[];
@@ -39,7 +39,7 @@ function mountAt(url: string, mounts: readonly DocumentedMount[]): DocumentedMou
 
 function refusalsAt(keysAt: (url: string) => ErrorKeys): RefusalReplies {
   const repliesWith = (keys: ErrorKeys) =>
-    repliesIn((refusal, request) => authsvcWords(refusal, WORDING[refusal.reason], keys, request));
+    repliesIn((refusal, request) => authsvcWords(refusal, wordingOf(refusal.reason), keys, request));
   const replies = { spec: repliesWith('spec'), oauth: repliesWith('oauth'), both: repliesWith('both') };
   return {
     reply: (reply, refusal) => replies[keysAt(reply.request.url)].reply(reply, refusal),

@@ -1,8 +1,7 @@
 import { accept, type Outcome } from '../../core/outcome.ts';
-import type { Refusal } from '../../core/refusal.ts';
+import type { Refusal, TokenReason } from '../../core/refusal.ts';
 import { readTokenRequest, type TokenRequest } from '../../core/rules/token-request.ts';
 import type { Call } from '../token/call.ts';
-import type { TokenReason } from '../token/descriptions.ts';
 import { grantTypeOf } from '../token/grant-type.ts';
 import { type ScopeRequest, scopeRequest } from '../token/obtain.ts';
 import { type BodyForm, formOf, readParameters } from '../token/parameters.ts';

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Refusal } from '../../core/refusal.ts';
+import type { AuthsvcReason, Refusal } from '../../core/refusal.ts';
 import { nameRequest, replyRefusal, type WordedRefusal } from '../http/refusal-replies.ts';
 import { describe } from '../token/descriptions.ts';
 import { errorBody } from './answers.ts';
 import type { ErrorKeys } from './schemas.ts';
-import type { AuthsvcReason, Wording } from './wording.ts';
+import type { Wording } from './wording.ts';
 
 export function replyAuthsvcRefusal(
   reply: FastifyReply,
@@ -26,14 +26,6 @@ export function authsvcWords(
   keys: ErrorKeys,
   request?: FastifyRequest,
 ): WordedRefusal {
-  const phrase = describeAuthsvc(refusal);
+  const phrase = describe(refusal, 'authsvc');
   return { status, phrase, body: JSON.stringify(errorBody(error, nameRequest(phrase, refusal, request), keys)) };
-}
-
-export function describeAuthsvc({ reason, ...details }: Refusal<AuthsvcReason>): string {
-  if (reason === 'refresh-by-form') return 'A refresh takes Content-Type: application/json.';
-  if (reason === 'content-type-unsupported') {
-    return 'Send Content-Type: application/json, or application/x-www-form-urlencoded for a device code.';
-  }
-  return describe({ reason, ...details });
 }

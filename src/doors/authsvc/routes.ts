@@ -1,7 +1,7 @@
 // The routes of the authsvc door: one per operation of docs/contract.md.
 import type { FastifyInstance } from 'fastify';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
-import type { Refusal } from '../../core/refusal.ts';
+import type { AuthsvcReason, Refusal } from '../../core/refusal.ts';
 import { hasOpaqueItems } from '../../core/scope.ts';
 import { checkToken } from '../../operations/grant/check-token.ts';
 import { revokeByToken } from '../../operations/grant/revoke-grant.ts';
@@ -14,7 +14,7 @@ import { deviceGrant, tokenGrantText, verifiedTokenText } from './answers.ts';
 import { type ParsedTokenRequest, parseScopeRequest, parseTokenRequest } from './read-request.ts';
 import { replyAuthsvcRefusal } from './reply.ts';
 import type { ErrorKeys } from './schemas.ts';
-import { type AuthsvcReason, bearerWording, WORDING } from './wording.ts';
+import { bearerWording, wordingOf } from './wording.ts';
 
 type AuthsvcOutcome<T = string> = Outcome<T, Refusal<AuthsvcReason>>;
 /** An accepted outcome is the answer as JSON text. */
@@ -42,11 +42,9 @@ export const ROUTES: readonly Route[] = [
   { operation: 'revoke', method: 'GET', path: '/Revoke/Token', handle: revokeToken },
 ];
 
-const wordRefusal: typeof bearerWording = (reason) => WORDING[reason];
-
 export function mountAuthsvc(app: FastifyInstance, mount: TokenMount & { readonly errorKeys: ErrorKeys }): void {
   for (const { operation, method, path, handle } of ROUTES) {
-    const wording = method === 'GET' ? bearerWording : wordRefusal;
+    const wording = method === 'GET' ? bearerWording : wordingOf;
     app.route({
       method,
       url: mount.path + path,

@@ -1,6 +1,7 @@
 // How refusals are sent: to a request that has a reply, or as bytes prepared before any work is done for a request.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { CERTIFICATE_NAME_VERDICTS, CERTIFICATE_VERDICTS, type Refusal } from '../../core/refusal.ts';
+import type { Refusal } from '../../core/refusal.ts';
+import { CERTIFICATE_NAME, CERTIFICATE_VERDICT } from '../../core/refusals/certificates.ts';
 import { JSON_HEADERS } from './answers.ts';
 import { recordRefusal } from './request-record.ts';
 import { type ServerReason, type ServerRefusal, TRANSPORT_WORDS } from './transport-refusal.ts';
@@ -86,10 +87,10 @@ export function replyRefusal(reply: FastifyReply, refusal: Refusal<string>, word
 }
 
 /** The log line "certificate refused" explains these. */
-const EXPLAINED_IN_LOG: ReadonlySet<string> = new Set([...CERTIFICATE_VERDICTS, ...CERTIFICATE_NAME_VERDICTS]);
+const EXPLAINED_IN_LOG = { ...CERTIFICATE_VERDICT, ...CERTIFICATE_NAME };
 
 /** Adds the request id if only the log has the details, so that the operator finds the line. */
 export function nameRequest(text: string, { reason }: Refusal<string>, request?: FastifyRequest): string {
-  const isInLog = reason === 'fault' || EXPLAINED_IN_LOG.has(reason);
+  const isInLog = reason === 'fault' || reason in EXPLAINED_IN_LOG;
   return request && isInLog ? `${text} Request ${request.id}.` : text;
 }

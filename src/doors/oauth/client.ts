@@ -1,7 +1,7 @@
 // Who calls. A client id names an integration; the credential proves the rest, or a key or secret of the integration. Resource servers prove themselves.
 import { isPresented } from '../../core/certificate.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
-import type { Refusal } from '../../core/refusal.ts';
+import type { OauthReason, Refusal } from '../../core/refusal.ts';
 import {
   type AuthenticatedClient,
   authenticateClient,
@@ -11,7 +11,7 @@ import type { Presentation } from '../../operations/grant/identify-caller.ts';
 import type { ResourceServerProof } from '../../operations/grant/identify-resource-server.ts';
 import type { Call } from '../token/call.ts';
 import type { ClientParameters } from './schemas.ts';
-import type { OauthReason, OauthRefusal } from './wording.ts';
+import type { OauthRefusal } from './wording.ts';
 
 const BASIC = /^basic(?: +(.*))?$/is;
 const BEARER = /^bearer(?: +(.*))?$/is;

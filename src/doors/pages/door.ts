@@ -15,7 +15,7 @@ import { PASSWORD_ROUTES } from './account/password-page.ts';
 import { SIGN_IN_ROUTES } from './account/sign-in.ts';
 import { authorizeRoutes } from './authorize/authorize-page.ts';
 import { DEVICE_ROUTES } from './device/routes.ts';
-import { docsRoutes } from './docs/docs-pages.ts';
+import { DOCS_ROUTES } from './docs/docs-pages.ts';
 import { HOME_ROUTES } from './home/home-page.ts';
 import { sendAnswer } from './parts/answer.ts';
 import { makeAssets, mountAssets } from './parts/assets.ts';
@@ -69,7 +69,7 @@ const PLAIN_PAGES = repliesIn(({ reason }) => {
 function mountPages(app: FastifyInstance, site: Site, authorize: string | undefined): void {
   mountAssets(app, site.assets);
   const account = [...ACCOUNT_ROUTES, ...SIGN_IN_ROUTES, ...PASSWORD_ROUTES, ...PASSKEY_ROUTES];
-  const routes = [...HOME_ROUTES, ...DEVICE_ROUTES, ...account, ...docsRoutes()];
+  const routes = [...HOME_ROUTES, ...DEVICE_ROUTES, ...account, ...DOCS_ROUTES];
   if (authorize !== undefined) routes.push(...authorizeRoutes(authorize));
   for (const route of routes) mountRoute(app, route, site);
   mountOpenapi(app, site);

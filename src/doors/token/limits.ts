@@ -1,10 +1,10 @@
 // Rate limits of token doors: per address, and per integration.
 import type { FastifyRequest } from 'fastify';
-import type { CappedUse, OverCap, Refusal, RefusalReason } from '../../core/refusal.ts';
+import type { CallerReason, CappedUse, OverCap, Refusal } from '../../core/refusal.ts';
+import { REQUEST } from '../../core/refusals/server.ts';
 import type { Ports } from '../../operations/ports.ts';
 import type { CallerParts } from '../door.ts';
 import { type AddressLimit, type RateLimit, type RateRefusal, rateRefusal } from '../http/rate-limit.ts';
-import { REQUEST_REASONS, type TransportReason } from '../http/transport-refusal.ts';
 
 export interface TokenRates extends Pick<CallerParts, 'overLimit' | 'overCheckLimit'> {
   readonly perIntegration: Readonly<Record<'grants' | 'devices', RateLimit>>;
@@ -75,10 +75,12 @@ export function chargedOnce(overLimit: AddressLimit): AddressLimit {
 
 /** Requests that name no grant, so that no limit was charged for them, and a 429 instead hides no grant that has ended. */
 export const NAMING_NO_GRANT: ReadonlySet<string> = new Set([
-  ...REQUEST_REASONS,
-  'client-id-missing',
-  'credential-missing',
-  'credential-ambiguous',
-  'grant-type-missing',
-  'grant-type-unsupported',
-] satisfies (RefusalReason | TransportReason | 'grant-type-missing')[]);
+  ...Object.keys(REQUEST),
+  ...([
+    'client-id-missing',
+    'credential-missing',
+    'credential-ambiguous',
+    'grant-type-missing',
+    'grant-type-unsupported',
+  ] satisfies CallerReason[]),
+]);

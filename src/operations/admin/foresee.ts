@@ -19,7 +19,6 @@ import { issuers } from '../../store/tables/issuers.ts';
 import type { ActPorts } from './acts/act.ts';
 import { asOwner } from './acts/owned-act.ts';
 import { kindOf } from './acts/work/kinds.ts';
-import { planPut } from './acts/work/thing.ts';
 import type { Acted } from './admin.ts';
 import { findToGive } from './find-identity.ts';
 import { IdentityObject, type ObjectChange, type Section, type WrittenIdentity } from './objects.ts';
@@ -127,13 +126,13 @@ export async function previewPut(
   if (allowed?.ok === false) return allowed;
   if (section === 'identities') return previewIdentity(id, body as WrittenIdentity, ports);
   const kind = await kindOf(section);
-  const plan = await planPut(kind, { id, body }, ports);
+  const plan = await kind.planPut({ id, body }, ports);
   if (!plan.ok) return plan;
-  const { fields = {}, next } = plan.value.find((each) => each.id === id) ?? {};
-  if (next === undefined) return accept({ fields });
-  const preview = { fields, facts: kind.written(next as never) };
-  if (section !== 'integrations') return accept(preview);
-  return accept({ ...preview, touched: await grantsOfChange(next as Integration, ports.store) });
+  const change = plan.value.find((each) => each.id === id);
+  if (!change) return accept({ fields: {} });
+  const preview = { fields: change.fields, facts: { ...change.shown } };
+  if (change.kind !== 'integration') return accept(preview);
+  return accept({ ...preview, touched: await grantsOfChange(change.next, ports.store) });
 }
 
 /** A file describes their groups only; here, everything but the password. */

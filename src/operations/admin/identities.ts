@@ -19,14 +19,15 @@ import { invitePasskey, passkeysOf, removePasskeys } from '../person/passkeys.ts
 import { nameMark } from '../person/sign-in.ts';
 import type { Random } from '../ports.ts';
 import { endGrants } from './acts/work/grant.ts';
+import { rowOf, unlessEmpty, type Whole } from './acts/work/kind.ts';
 import { type Acted, type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { findIdentity } from './find-identity.ts';
 import type { WrittenIdentity } from './objects.ts';
-import { changedBetween, type PlannedRow, performPlan } from './perform.ts';
+import { changedBetween, type PlannedOf, performPlan } from './perform.ts';
 import { ADDRESS, USER_NAME } from './text-forms.ts';
 
 /** What is absent stays. An empty address is removed. */
-export type IdentityChange = Pick<WrittenIdentity, 'userName' | 'email' | 'upn' | 'groups' | 'mayUseApi' | 'mayShare'>;
+export type IdentityChange = Omit<WrittenIdentity, 'id' | 'password' | 'enabled' | 'seenAt' | 'endedAt'>;
 
 export interface IdentityDraft extends IdentityChange {
   readonly userName: string;
@@ -42,9 +43,9 @@ export async function addIdentity(
   const objection = objectionTo(draft);
   if (objection) return objection;
   const id = localIdentityId(guid(random));
-  const next = changed({ id, enabled: true, mayUseApi: true, groups: [] }, draft);
+  const next = draftedIdentity({ id, enabled: true, mayUseApi: true, groups: [] }, draft);
   const inserts = draft.password ? [await firstPassword(id, draft.password)] : [];
-  const deeds = [{ did: 'added', userName: draft.userName }];
+  const deeds = [{ did: 'added', userName: draft.userName }] as const;
   const row = { kind: 'identity', key: id, revision: undefined, next, deeds, inserts } as const;
   const plan = async () => (await objectionOfOthers(draft, { store })) ?? accept([row]);
   const added = await performPlan(plan, { store, by });
@@ -91,7 +92,7 @@ async function findPerson(name: string, ports: StorePort): Acted<Identity> {
   return known.ok && isRemoved(known.value) ? decline('identity-unknown', name) : known;
 }
 
-type Changed = Pick<PlannedRow, 'next' | 'deeds'>;
+type Changed = Pick<PlannedOf<'identity'>, 'next' | 'deeds'>;
 
 /** With the others' names, and what is said of all operators, as they are when it is committed. */
 async function changePerson(
@@ -119,7 +120,7 @@ export function changeIdentity(name: string, change: IdentityChange, ports: Admi
     const checked = checkedPart(change, row);
     const objection = objectionTo(checked) ?? (await objectionOfOthers(checked, ports, row.id));
     if (objection) return objection;
-    const next = changed(row, change);
+    const next = draftedIdentity(row, change);
     return accept({ next, deeds: [{ did: 'changed', ...changedBetween(row, next) }] });
   });
 }
@@ -133,19 +134,22 @@ function checkedPart({ email, upn, ...rest }: IdentityChange, before: Identity) 
   };
 }
 
-/** Addresses are folded as a certificate's name is before it is looked up. */
-function changed(before: Identity, { userName, email, upn, groups, mayUseApi }: IdentityChange): Identity {
-  const { email: emailBefore, upn: upnBefore, ...rest } = before;
-  const nextEmail = email === undefined ? emailBefore : foldName('email-san', email);
-  const nextUpn = upn === undefined ? upnBefore : foldName('upn-san', upn);
-  return {
-    ...rest,
-    ...(userName !== undefined && { userName }),
-    ...(nextEmail && { email: nextEmail }),
-    ...(nextUpn && { upn: nextUpn }),
-    ...(groups && { groups: [...new Set(groups)] }),
-    ...(mayUseApi !== undefined && { mayUseApi }),
+/** What the change leaves out stays. Addresses are folded as a certificate's name is before it is looked up. */
+export function draftedIdentity(before: Identity, change: IdentityChange): Identity {
+  const { email, upn, groups = before.groups } = change;
+  const next: Whole<Identity> = {
+    id: before.id,
+    enabled: before.enabled,
+    mayUseApi: change.mayUseApi ?? before.mayUseApi,
+    groups: [...new Set(groups)],
+    userName: change.userName ?? before.userName,
+    email: email === undefined ? before.email : unlessEmpty(foldName('email-san', email)),
+    upn: upn === undefined ? before.upn : unlessEmpty(foldName('upn-san', upn)),
+    seenAt: before.seenAt,
+    endedAt: before.endedAt,
+    pushed: before.pushed,
   };
+  return rowOf(next, before);
 }
 
 /** A disabled identity fails every check, refresh and sign-in from the next request on, at every node. */

@@ -30,7 +30,7 @@ import { CLAIM_TEXT, DIRECTORY, POLICY, TRUST_DOMAIN } from './text-forms.ts';
 /** Kubernetes can make tokens for a year. */
 export const LONGEST_ASSERTION = seconds(366 * 86_400);
 
-const DIRECTORIES = 'Labels of the directories that names are looked up in. None: the local one.';
+const DIRECTORIES = 'The directories that names are looked up in, by label; none: the local one.';
 
 type KeyDraft = { from: 'discovery' } | { from: 'url'; url: string } | { from: 'file'; set: string };
 const KeysObject = described<KeyDraft>({
@@ -52,7 +52,7 @@ const DISCOVERED_BY_ADDRESS = {
 export const TokenIssuerObject = object(
   {
     label: shown(text('Its name, and the label of derived identities.')),
-    issuer: form(CLAIM_TEXT, 'token-issuer-malformed', 'The iss of its assertions. It never changes.'),
+    issuer: form(CLAIM_TEXT, 'token-issuer-malformed', 'The iss of its assertions, exactly. It never changes.'),
     keys: usually(KeysObject, { from: 'discovery' }),
     allowedAddresses: usually(ranges(ADDRESSES), []),
     authorities: usually(AUTHORITIES, ''),
@@ -64,16 +64,26 @@ export const TokenIssuerObject = object(
       formOrNone(
         CLAIM_TEXT,
         'assertion-audience-malformed',
-        'What aud must contain, if not the address of this service.',
+        'What aud must contain, if not the address of this service; empty for that.',
       ),
       '',
     ),
-    assertions: usually(oneOf(['once', 'reusable'], 'How often an assertion gives a grant.'), 'once'),
+    assertions: usually(
+      oneOf(['once', 'reusable'], 'Whether an assertion gives one grant, or any number until it expires.'),
+      'once',
+    ),
     maxAssertionLifetime: usually(
-      lifetime('The longest lifetime of an assertion.', [1, LONGEST_ASSERTION], 'assertion-lifetime-malformed'),
+      lifetime(
+        'The longest lifetime of an assertion, at most 366d.',
+        [1, LONGEST_ASSERTION],
+        'assertion-lifetime-malformed',
+      ),
       seconds(3600),
     ),
-    kind: usually(oneOf(['platform', 'enterprise'], 'Whose assertions they are.'), 'platform'),
+    kind: usually(
+      oneOf(['platform', 'enterprise'], 'Whose JWTs: of a platform, or of the provider of an enterprise (ID-JAG).'),
+      'platform',
+    ),
     tokenEndpointAudience: flag('Whether aud may also be the token endpoint.', false),
     rules: RulesObject,
     enabled: shown(boolean({ description: 'False: it was removed.' })),
@@ -111,18 +121,31 @@ export const IssuerObject = object(
   {
     label: shown(text('Its name, and the label of derived identities.')),
     pem: pem('PEM: the certificate of the authority, followed by intermediates. Its key never changes.'),
-    identitySources: list(oneOf(IDENTITY_SOURCES, 'A part.'), 'Where the name of the caller is.', { minItems: 1 }),
+    identitySources: list(
+      oneOf(IDENTITY_SOURCES, 'A part.'),
+      'Where a certificate says who is calling; the first that is present counts.',
+      { minItems: 1 },
+    ),
     identities: usually(oneOf(['directory', 'derived'], 'Where identities come from.'), 'directory'),
     directories: usually(list(form(DIRECTORY, 'issuer-setting-malformed'), DIRECTORIES), []),
     profile: usually(oneOf(['rfc5280', 'strict'], 'How strict it is.'), 'rfc5280'),
-    curves: usually(list(oneOf(OPTIONAL_CURVES, 'A curve.'), 'Besides the usual curves.'), []),
-    trustDomains: usually(list(form(TRUST_DOMAIN, 'issuer-setting-malformed'), 'Of SPIFFE IDs.'), []),
+    curves: usually(
+      list(oneOf(OPTIONAL_CURVES, 'A curve.'), 'Elliptic curves to allow beside P-256, P-384 and P-521.'),
+      [],
+    ),
+    trustDomains: usually(
+      list(form(TRUST_DOMAIN, 'issuer-setting-malformed'), 'With spiffe-id: the trust domains of its certificates.'),
+      [],
+    ),
     policies: usually(
       list(form(POLICY, 'issuer-setting-malformed'), 'Certificate policies, of which a path needs one.'),
       [],
     ),
-    mlDsa: flag('Whether ML-DSA is accepted.', false),
-    upnComparison: usually(oneOf(UPN_COMPARISONS, 'How user principal names compare.'), 'exact'),
+    mlDsa: flag('Whether keys and signatures of ML-DSA (FIPS 204) are accepted.', false),
+    upnComparison: usually(
+      oneOf(UPN_COMPARISONS, 'How user principal names compare: active-directory ignores ASCII case.'),
+      'exact',
+    ),
     revocation: optional(object(REVOCATION, { ...CLOSED, description: 'How revocation is checked.' })),
     integrations: usually(texts('The only integrations that its certificates may use. Empty: all.'), []),
     enabled: shown(boolean({ description: 'False: it was removed.' })),

@@ -46,6 +46,13 @@ export function flag(description: string, usual: boolean) {
   return usually(boolean({ description }), usual);
 }
 
+/** How people enter it in a form, where its type does not say it: src/doors/pages/console/fields/. */
+export type Entered = 'longText' | 'rows' | 'rules';
+
+export function entered<S extends Schema>(as: Entered, schema: S): S {
+  return { ...schema, 'x-entered': as };
+}
+
 /** Where this member is there. Linters look for its name among the properties, too. */
 export function having(name: string) {
   return { properties: { [name]: {} }, required: [name] };
@@ -83,20 +90,24 @@ export function formOrNone({ source }: RegExp, refusal: AdminRefusalReason, desc
 
 /** One certificate or more. */
 export function pem(description: string) {
-  return string({ format: 'pem-certificates', minLength: 1, description, 'x-refusal': 'certificate-unreadable' });
+  const said = { minLength: 1, description, 'x-refusal': 'certificate-unreadable' };
+  return entered('longText', string({ format: 'pem-certificates', ...said }));
 }
 
 /** Empty: the usual ones. */
-export const AUTHORITIES = string({
-  format: 'pem-certificates-or-empty',
-  description: 'PEM: the only authorities for the TLS connection. Empty: the usual ones.',
-});
+export const AUTHORITIES = entered(
+  'longText',
+  string({
+    format: 'pem-certificates-or-empty',
+    description: 'PEM: the only authorities for the TLS connection. Empty: the usual ones.',
+  }),
+);
 
-export const ADDRESSES = 'Addresses off the public internet from which they may be fetched.';
+export const ADDRESSES = 'Addresses and networks (10.0.0.0/8) off the public internet to fetch from.';
 
 // Where public keys come from.
 export const KEY_URL = { from: oneOf(['url'], 'From this address.'), url: form(KEY_ADDRESS, 'key-address-malformed') };
 export function keyFile(format: string) {
-  const set = string({ format, description: 'A JSON Web Key Set, as text.' });
+  const set = entered('longText', string({ format, description: 'A JSON Web Key Set, as text.' }));
   return object({ from: oneOf(['file'], 'These keys.'), set }, CLOSED);
 }

@@ -18,12 +18,13 @@ import { RESOURCE_PATTERN, SCOPE_PATTERN } from '../../core/scope.ts';
 import { JWT_LIFETIME_MAX, LIFETIME_MAX } from '../../core/settings.ts';
 import { PASSWORD_RULES as RULES } from '../../directory/password-rules.ts';
 import { boolean, described, object, optional, type Schema, string, type ValueOf } from '../../schema.ts';
-import { IssuerObject, TokenIssuerObject } from './issuer-objects.ts';
+import { IssuerObject, TokenIssuerObject, type WrittenIssuer, type WrittenTokenIssuer } from './issuer-objects.ts';
 import {
   ADDRESSES,
   AUTHORITIES,
   CLOSED,
   enabled,
+  entered,
   flag,
   form,
   formOrNone,
@@ -82,16 +83,16 @@ const CodeObject = described<CodeFlow | false>({
 });
 
 const FLOWS = {
-  device: flag('By a person in a browser.', true),
-  certificate: flag('By client certificate.', true),
-  assertion: flag('By assertion of a token issuer.', false),
-  secret: flag('By a generated secret.', false),
+  device: flag('Whether people may authorize it in a browser.', true),
+  certificate: flag('Whether callers may authorize by client certificate.', true),
+  assertion: flag('Whether workloads may authorize by assertion of a token issuer.', false),
+  secret: flag('Whether callers may authenticate with a generated secret.', false),
   code: usually(CodeObject, false),
 } satisfies Record<keyof Integration['flows'], Schema>;
 
 const OVERRIDES = {
-  accessTokenLifetime: optional(lifetime('How long access tokens work.')),
-  grantLifetime: optional(lifetime('How long grants can be refreshed.')),
+  accessTokenLifetime: optional(lifetime('How long access tokens work, instead of the server setting.')),
+  grantLifetime: optional(lifetime('How long grants can be refreshed, instead of the server setting.')),
   refresh: optional(boolean({ description: 'Whether answers have a refresh token.' })),
   refreshRetryWindow: optional(lifetime('How long a spent refresh token may be presented again.', [0, LIFETIME_MAX])),
   onReuse: optional(oneOf(['revoke', 'report'], 'What the reuse of a spent refresh token does.')),
@@ -122,12 +123,12 @@ const PublicKeysObject = described<ClientKeys>({
 const SecretTimes = object({ createdAt: text('When it was made.'), endsAt: optional(text('When it ends.')) });
 
 const CONFIDENTIAL =
-  'Whether a client id alone proves too little. Left out: as it was. With keys or secrets, it is and stays so: turn those off first. In answers only if true.';
+  'Whether a client id alone proves too little; yes once there are keys or secrets. Left out: as it was. With keys or secrets, it stays so: turn those off first. In answers only if true.';
 
 export const IntegrationObject = object(
   {
     clientId: shown(text('What callers send as client_id.')),
-    name: optional(form(SHOWN_NAME, 'text-malformed', 'As people see it. Left out: the client id.')),
+    name: optional(form(SHOWN_NAME, 'text-malformed', 'Its name, as people see it. Left out: the client id.')),
     description: usually(form(PLAIN_TEXT, 'text-malformed', 'What it is for.'), ''),
     vendor: usually(form(PLAIN_TEXT, 'text-malformed', 'Who makes it.'), ''),
     scope: form(
@@ -140,15 +141,15 @@ export const IntegrationObject = object(
     confidential: optional(boolean({ description: CONFIDENTIAL })),
     flows: optional(object(FLOWS, { ...CLOSED, description: 'How callers may authorize.' })),
     access: usually(AccessObject, { to: 'everyone' }),
-    binding: usually(oneOf(BINDINGS, 'What a refresh must come with.'), 'none'),
+    binding: usually(oneOf(BINDINGS, 'What a refresh must come with: a certificate, or a DPoP proof.'), 'none'),
     accessTokenFormat: usually(oneOf(ACCESS_TOKEN_FORMATS, 'Of the access tokens of new grants.'), 'opaque'),
     owners: usually(list(form(PLAIN_NAME, 'text-malformed'), 'Groups whose members look after it.'), []),
     overrides: optional(object(OVERRIDES, { ...CLOSED, description: 'Instead of the settings of the server.' })),
-    tokenEndpointAudience: flag('Whether aud of its assertions may be the token endpoint.', false),
-    publicEnterprise: flag('Whether assertions of an enterprise need no authentication.', false),
+    tokenEndpointAudience: flag('Whether aud of a client assertion may be the token endpoint.', false),
+    publicEnterprise: flag('Whether assertions of an enterprise need no client authentication.', false),
     secretAddresses: usually(ranges('Where alone a secret works: addresses and networks.'), []),
-    resourceServer: usually(text('The resource server that it runs.'), ''),
-    exchange: usually(list(ExchangeObject, 'Who may exchange its tokens, and for which scope.'), []),
+    resourceServer: usually(text('The resource server that it runs and may exchange tokens of; empty for none.'), ''),
+    exchange: usually(entered('rows', list(ExchangeObject, 'Who may exchange its tokens, and for which scope.')), []),
     keys: shown(texts('The ids of its public keys, or where they are fetched from.')),
     publicKeys: optional(PublicKeysObject),
     secrets: shown(list(SecretTimes, 'The secrets that work now.')),
@@ -160,13 +161,13 @@ export type WrittenIntegration = ValueOf<typeof IntegrationObject>;
 export const ResourceServerObject = object(
   {
     id: shown(text('By which it authenticates.')),
-    audience: form(AUDIENCE, 'audience-malformed', 'What aud and resource name: an absolute URI.'),
-    name: optional(form(PLAIN_NAME, 'text-malformed', 'As people see it. Left out: the id.')),
+    audience: form(AUDIENCE, 'audience-malformed', 'What tokens and the parameter resource call it: an absolute URI.'),
+    name: optional(form(PLAIN_NAME, 'text-malformed', 'Its name, as people see it. Left out: the id.')),
     resources: list(form(RESOURCE_PATTERN, 'resource-malformed'), 'The scope resources that it serves.', {
       minItems: 1,
       'x-refusal': 'resources-missing',
     }),
-    enabled: enabled('Whether it may check tokens.'),
+    enabled: enabled('Whether it may check tokens and tokens are for it.'),
     identity: usually(
       text('The identity whose certificate or token proves it: an id, or the user name of a local one.'),
       '',
@@ -192,10 +193,20 @@ export const IdentityObject = object(
   {
     id: shown(described<IdentityId>({ type: 'string', description: 'Its id, which never changes.' })),
     userName: optional(
-      form(USER_NAME, 'user-name-malformed', 'Left out: as it is; of a new one, the name in the path.'),
+      form(
+        USER_NAME,
+        'user-name-malformed',
+        'The name to sign in with. Left out: as it is; of a new one, the name in the path.',
+      ),
     ),
-    email: usually(formOrNone(ADDRESS, 'address-malformed', 'For certificates with this address.'), ''),
-    upn: usually(formOrNone(ADDRESS, 'address-malformed', 'For certificates with this user principal name.'), ''),
+    email: usually(
+      formOrNone(ADDRESS, 'address-malformed', 'Matched with the e-mail address of certificates; empty for none.'),
+      '',
+    ),
+    upn: usually(
+      formOrNone(ADDRESS, 'address-malformed', 'Matched with the user principal name of certificates; empty for none.'),
+      '',
+    ),
     groups: usually(GroupsObject.properties.groups, []),
     mayUseApi: flag('Whether it may use integrations.', true),
     /** Certificates that carry the address are then refused for both. */
@@ -208,6 +219,15 @@ export const IdentityObject = object(
   { ...CLOSED, title: 'Identity' },
 );
 export type WrittenIdentity = ValueOf<typeof IdentityObject>;
+
+/** A thing of each kind, as requests, answers and files have it. */
+export interface Written {
+  integration: WrittenIntegration;
+  'resource-server': WrittenResourceServer;
+  issuer: WrittenIssuer;
+  'token-issuer': WrittenTokenIssuer;
+  identity: WrittenIdentity;
+}
 
 /** The sections of a file, and what describes one thing of each. */
 const SCHEMAS = {

@@ -2,9 +2,9 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { Changed, DeedOf, EndingDeedOf, EndingKind, Fact } from '../../core/act.ts';
+import type { Act, Changed, DeedOf, EndingDeedOf, EndingKind, Fact } from '../../core/act.ts';
 import { type ActEvent, acted } from '../../core/event.ts';
-import { type Identity, isLocal } from '../../core/identity.ts';
+import { isLocal } from '../../core/identity.ts';
 import type { Integration } from '../../core/integration.ts';
 import { accept } from '../../core/outcome.ts';
 import { endedBy, isRemoved, type RowOf } from '../../core/rules/endings.ts';
@@ -40,8 +40,8 @@ export function perform<K extends EndingKind>(
     const decided = decide(found?.row, at);
     if (!decided.ok) return { outcome: decided };
     const { next, first, deed } = decided.value;
-    const events = [first, deed].flatMap((each) => (each ? [eventOf(kind, id, each, { at, by })] : []));
-    return { outcome: accept(next), next, events };
+    const deeds = first === undefined ? [deed] : [first, deed];
+    return { outcome: accept(next), next, events: eventsOf({ kind, key: id, deeds }, { at, by }) };
   });
 }
 
@@ -74,16 +74,24 @@ export function rewrite<K extends Registered>(
   );
 }
 
-/** A row to be written together with others. */
-export interface PlannedRow {
-  readonly kind: EndingKind;
+/** A row of one kind, to be written together with others. */
+export interface PlannedOf<K extends Registered> {
+  readonly kind: K;
   /** The key of the row. */
   readonly key: string;
   /** The revision that it was planned for; undefined: there was no row. */
   readonly revision: number | undefined;
-  readonly next: unknown;
-  readonly deeds: readonly object[];
+  readonly next: RowOf[K];
+  /** For the events. */
+  readonly deeds: readonly DeedOf<K>[];
   readonly inserts?: readonly Insert[];
+}
+
+export type PlannedRow = { readonly [K in Registered]: PlannedOf<K> }[Registered];
+
+/** A row of one of the kinds: the compiler does not conclude that. */
+export function planned<K extends Registered>(row: PlannedOf<K>): PlannedRow {
+  return row as PlannedRow;
 }
 
 /** Names are unique across tables. An act that takes a name writes this lease; acts that checked one before check again. */
@@ -126,7 +134,7 @@ async function attempt<P extends PlannedRow>(plan: Plan<P>, ports: PlanPorts) {
   const { found: names, now } = await ports.store.load(leases, NAMES.name);
   const planned = await plan();
   if (!planned.ok || planned.value.length === 0) return planned;
-  const people = planned.value.filter(({ kind }) => kind === 'identity').map(({ next }) => next as Identity);
+  const people = planned.value.flatMap((each) => (each.kind === 'identity' ? [each.next] : []));
   const objection = await whyNotWithoutOperator(people, ports);
   if (objection) return objection;
   await endFormer(planned.value, now, ports);
@@ -139,22 +147,23 @@ async function endFormer(planned: readonly PlannedRow[], until: EpochSeconds, po
 }
 
 /** An integration whose client id was registered before. */
-function isAgain({ kind, revision, deeds }: PlannedRow): boolean {
-  return (
-    kind === 'integration' && revision !== undefined && deeds.some((deed) => 'did' in deed && deed.did === 'registered')
-  );
+function isAgain(row: PlannedRow): row is PlannedOf<'integration'> {
+  const { kind, revision, deeds } = row;
+  return kind === 'integration' && revision !== undefined && deeds.some(({ did }) => did === 'registered');
 }
 
 /** A node that has not learned of the removal may still make codes: they are of another registration. */
-function numbered(planned: PlannedRow, former: unknown): unknown {
-  const { registration = 1 } = (former ?? {}) as Partial<Integration>;
-  return isAgain(planned) ? { ...(planned.next as Integration), registration: registration + 1 } : planned.next;
+function numbered(row: PlannedRow, former: Partial<Integration> | undefined): PlannedRow['next'] {
+  return isAgain(row) ? { ...row.next, registration: (former?.registration ?? 1) + 1 } : row.next;
+}
+
+function referenceTo<K extends Registered>(kind: K, key: string) {
+  return rowOf(REGISTERED[kind], key);
 }
 
 function commit(planned: readonly PlannedRow[], names: number | undefined, { store, by }: PlanPorts): Promise<boolean> {
-  const rows = planned.map(({ kind, key }) => rowOf<unknown, unknown>(REGISTERED[kind] as never, key));
-  const lease = rowOf<unknown, unknown>(leases as never, NAMES.name);
-  return store.changeAll([...rows, lease] as RowReferences, (found, at): Decision<unknown[], boolean> => {
+  const rows: RowReferences = [...planned.map(({ kind, key }) => referenceTo(kind, key)), rowOf(leases, NAMES.name)];
+  return store.changeAll(rows, (found, at): Decision<unknown[], boolean> => {
     const expected = [...planned.map(({ revision }) => revision), names];
     if (expected.some((revision, place) => found[place]?.revision !== revision)) return { outcome: false };
     return {
@@ -164,13 +173,16 @@ function commit(planned: readonly PlannedRow[], names: number | undefined, { sto
         { name: NAMES.name, endsAt: after(at, NAMES.lasts) },
       ],
       inserts: planned.flatMap(({ inserts = [] }) => inserts),
-      events: planned.flatMap(({ kind, key, deeds }) => deeds.map((deed) => eventOf(kind, key, deed, { at, by }))),
+      events: planned.flatMap((row) => eventsOf(row, { at, by })),
     };
   });
 }
 
-function eventOf(kind: EndingKind, id: string, deed: object, when: Parameters<typeof acted>[1]): ActEvent {
-  return acted({ kind, id, ...deed } as never, when);
+function eventsOf<K extends EndingKind>(
+  { kind, key, deeds }: { readonly kind: K; readonly key: string; readonly deeds: readonly DeedOf<K>[] },
+  when: Parameters<typeof acted>[1],
+): ActEvent[] {
+  return deeds.map((deed) => acted({ kind, id: key, ...deed } as Act, when));
 }
 
 /** The decision to end a thing, as rules/endings.ts has it. */

@@ -3,7 +3,7 @@ import { CLAIM_POINTER, TEMPLATE, TEMPLATE_OF_ONE } from '../../core/claims.ts';
 import { CLIENT_ID } from '../../core/integration.ts';
 import { described, list, type Schema } from '../../schema.ts';
 import { ABOUT_NOBODY, DIRECTORY_NAMES, MOST_CONDITIONS, MOST_RULES, MOST_VALUES } from './assertion-rules.ts';
-import { CLOSED, form, having } from './members.ts';
+import { CLOSED, entered, form, having } from './members.ts';
 import { COMPARED_TEXT, DIRECTORY } from './text-forms.ts';
 
 const VALUE = form(COMPARED_TEXT, 'rule-malformed');
@@ -61,11 +61,14 @@ const RULE = {
   ...CLOSED,
 };
 
-export const RulesObject: Schema<readonly unknown[]> = described({
-  type: 'array',
-  items: RULE,
-  minItems: 1,
-  maxItems: MOST_RULES,
-  'x-refusal': 'rule-malformed',
-  description: 'Which workloads it may vouch for: docs/workloads.md.',
-});
+export const RulesObject: Schema<readonly unknown[]> = entered(
+  'rules',
+  described({
+    type: 'array',
+    items: RULE,
+    minItems: 1,
+    maxItems: MOST_RULES,
+    'x-refusal': 'rule-malformed',
+    description: 'Which workloads it may vouch for: docs/workloads.md.',
+  }),
+);

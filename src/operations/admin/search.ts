@@ -14,7 +14,6 @@ import { byEmail, byUpn, identities } from '../../store/tables/identities.ts';
 import type { CallerPorts } from '../ports.ts';
 import { readRefusals } from '../upkeep/count-refusals.ts';
 import { eventsOfRequest, readOlderEvents, shownRefusal } from './acts/work/event.ts';
-import { kindOf } from './acts/work/kinds.ts';
 import { explainToken, type TokenExplanation } from './explain.ts';
 import { grantsBeginning, pageOfGrants, type ShownGrant, shownGrants } from './find-grants.ts';
 import { findIdentity } from './find-identity.ts';
@@ -90,24 +89,27 @@ function called<T>(all: readonly T[], lower: string, namesOf: (each: T) => reado
 
 /** By its id or name, what its authority or platform is called, or the fingerprint of its certificate. Removed issuers too. */
 async function thingsCalled(text: string, digits: string | undefined, registry: CallerPorts['registry']) {
-  const { integrations, allIssuers: issuers, allTokenIssuers: tokenIssuers, allResourceServers } = registry;
-  const resourceServers = allResourceServers.filter(({ removed }) => !removed);
-  const all = Object.entries({ integrations, issuers, tokenIssuers, resourceServers }) as [
-    Section,
-    readonly object[],
-  ][];
-  const found = all.map(async ([section, rows]) => {
-    const { keyOf, written } = await kindOf(section);
-    const shown = rows.map((row) => ({ section, id: keyOf(row), ...(written(row) as Described) }));
-    return called(shown, text.toLowerCase(), ({ id, name, subject, fingerprint, issuer, audience }) => [
-      ...[id, name, subject, issuer, audience],
-      fingerprint && digitsIn(fingerprint) === digits ? text : undefined,
-    ]).map(({ section, id, name = '', subject = name, issuer = subject }) => ({ section, id, name: issuer }));
-  });
-  return (await Promise.all(found)).flat();
+  const { integrations, allIssuers, allTokenIssuers, allResourceServers } = registry;
+  const { written } = (await import('./acts/work/issuer.ts')).KIND;
+  const all: readonly (readonly CalledThing[])[] = [
+    integrations.map(({ clientId: id, name }) => ({ section: 'integrations', id, name })),
+    allIssuers.map(written).map(({ label: id = '', subject: name = '', fingerprint }) => {
+      const isMeant = fingerprint !== undefined && digitsIn(fingerprint) === digits;
+      return { section: 'issuers', id, name, also: isMeant ? text : undefined };
+    }),
+    allTokenIssuers.map(({ label: id, issuer: name }) => ({ section: 'tokenIssuers', id, name })),
+    allResourceServers
+      .filter(({ removed }) => !removed)
+      .map(({ id, name, audience: also }) => ({ section: 'resourceServers', id, name, also })),
+  ];
+  const found = all.flatMap((things) => called(things, text.toLowerCase(), ({ id, name, also }) => [id, name, also]));
+  return found.map(({ section, id, name }) => ({ section, id, name }));
 }
 
-type Described = Readonly<Partial<Record<'name' | 'subject' | 'fingerprint' | 'issuer' | 'audience', string>>>;
+interface CalledThing extends FoundThing {
+  /** It is found by this too. */
+  readonly also?: string | undefined;
+}
 
 async function peopleCalled(text: string, store: Store): Promise<readonly Identity[]> {
   const exact = await peopleExactly(text, store);

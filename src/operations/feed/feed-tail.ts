@@ -35,7 +35,7 @@ export class FeedTail {
   #history = 0;
   #wake = new Set<() => void>();
   /** Everything that was committed before this moment has been read. */
-  #currentAt = 0;
+  #currentAt = Number.NEGATIVE_INFINITY;
   /** What it was when streams were last woken to say it. */
   #saidAt = 0;
   /** The last number drawn when a look began. Commits in progress hold back the log: a later look reads up to there. */

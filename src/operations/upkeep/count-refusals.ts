@@ -1,5 +1,6 @@
 // What was refused: one row per integration, identity and reason, so that operators see it without a log.
-import { type ClaimedCaller, WAITING_REASONS } from '../../core/refusal.ts';
+import type { ClaimedCaller } from '../../core/refusal.ts';
+import { WAITING } from '../../core/refusals/grants.ts';
 import { rows } from '../../store/pages.ts';
 import { writeRow } from '../../store/store.ts';
 import { type RefusalCount, refusalCounts } from '../../store/tables/figures.ts';
@@ -18,7 +19,6 @@ const FEW = 20;
 /** The most rows of one node's minute, and of the store. Beyond, refusals count by their reason alone. */
 const MOST_COUNTED = 500;
 const MOST_STORED = 2_000;
-const WAITING: ReadonlySet<string> = new Set(WAITING_REASONS);
 
 export class RefusalCounts {
   readonly #ports: Pick<Ports, 'store' | 'registry' | 'clock'>;
@@ -30,7 +30,7 @@ export class RefusalCounts {
 
   /** Names that callers made up are not counted by name, and those who wait for a person not at all. */
   count({ clientId = '', identityId = '', reason, requestId, claimed }: RefusedRequest): void {
-    if (WAITING.has(reason)) return;
+    if (reason in WAITING) return;
     const { registry, clock } = this.#ports;
     const now = clock.now();
     const known = registry.integration(clientId) ? clientId : '';

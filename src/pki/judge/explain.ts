@@ -5,12 +5,9 @@ import { escapeText } from '../../core/quote.ts';
 import { type EpochSeconds, isoTime } from '../../core/time.ts';
 import type { Step } from '../../core/verdict.ts';
 import { readPemOrDer } from '../der/pem.ts';
-import { EVERY_PROFILE } from '../path/path.ts';
-import { step } from '../path/rule.ts';
 import { readRevocationList } from '../revocation/crl.ts';
 import { type Certificate, namesOf, readCertificate } from '../x509/certificate.ts';
 import { printName } from '../x509/distinguished-name.ts';
-import { whyHandshakeEnds } from '../x509/key-cost.ts';
 import { printKey } from '../x509/public-key.ts';
 import { type Judgement, judgeCertificate, type PresentedCertificate } from './judge.ts';
 
@@ -37,19 +34,6 @@ export function explainJudgement(
 ): Explanation {
   const summaries = chain.map(readCertificate).map((read) => (read.ok ? summarize(read.value) : UNREADABLE));
   return { at: isoTime(now), ...concluded(judgement), presented: summaries, steps: judgement.steps };
-}
-
-/** The same if the certificates are sent in a handshake with this service, which ends with some that a proxy could pass on. */
-export function explainHandshake(explanation: Explanation, chain: readonly Uint8Array[]): Explanation {
-  if (chain.length === 0) return explanation;
-  const why = whyHandshakeEnds(chain);
-  const words = `a TLS handshake carries the certificates${why === undefined ? '' : `: ${why}`}`;
-  const setting = why === undefined ? {} : { setting: EVERY_PROFILE };
-  const carried = step('handshake', why === undefined, 'what is sent', words, setting);
-  const steps = [carried, ...explanation.steps];
-  if (why === undefined || !explanation.accepted) return { ...explanation, steps };
-  const { at, presented } = explanation;
-  return { at, presented, steps, accepted: false, refusal: { reason: carried.reason, rule: carried.rule } };
 }
 
 function concluded({ outcome }: Judgement): Omit<Explanation, 'at' | 'presented' | 'steps'> {

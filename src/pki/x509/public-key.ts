@@ -1,5 +1,14 @@
 // Parses the public key of a certificate. The path rules decide whether it is good enough.
-import { contextTag, type Element, Fields, MalformedDer, readElement, readFields, TAG, unwrap } from '../der/der.ts';
+import {
+  contextTag,
+  type Element,
+  type Fields,
+  MalformedDer,
+  readElement,
+  readFields,
+  TAG,
+  unwrap,
+} from '../der/der.ts';
 import { readCount, readInteger, readNull, readOctetBits, readOid } from '../der/der-values.ts';
 
 export interface PssParameters {
@@ -68,7 +77,7 @@ export interface PublicKeyFacts {
   readonly flaw?: string;
 }
 
-export const FAMILIES: Readonly<Record<string, KeyFamily>> = {
+const FAMILIES: Readonly<Record<string, KeyFamily>> = {
   '1.2.840.113549.1.1.1': 'rsa',
   '1.2.840.113549.1.1.10': 'rsa-pss',
   '1.2.840.10045.2.1': 'ec',
@@ -80,7 +89,7 @@ export const FAMILIES: Readonly<Record<string, KeyFamily>> = {
 };
 
 /** All curves that can be allowed (OPTIONAL_CURVES), with the size of a coordinate in octets. */
-export const CURVES: Readonly<Record<string, { readonly name: string; readonly size: number }>> = {
+const CURVES: Readonly<Record<string, { readonly name: string; readonly size: number }>> = {
   '1.2.840.10045.3.1.7': { name: 'P-256', size: 32 },
   '1.3.132.0.34': { name: 'P-384', size: 48 },
   '1.3.132.0.35': { name: 'P-521', size: 66 },
@@ -193,12 +202,6 @@ function readEdwards(name: keyof typeof EDWARDS, key: Uint8Array): Details {
 
 function readMlDsa(size: number, key: Uint8Array): Details {
   return key.length === size ? {} : { flaw: 'the key has the wrong size' };
-}
-
-export function isExponentShort(key: Uint8Array): boolean {
-  const fields = new Fields(readElement(key, TAG.sequence));
-  fields.next();
-  return bitLength(readInteger(fields.next())) <= MAX_EXPONENT_BITS;
 }
 
 function bitLength(integer: Uint8Array): number {

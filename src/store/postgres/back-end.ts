@@ -89,11 +89,7 @@ export function postgresBackEnd(connections: Connections): Receiver {
       const remove = () => connections.run(REMOVE_EVENTS, [sequence, REMOVE_STEP]);
       while ((await remove()).count === REMOVE_STEP);
     },
-    sweep: async (table, before, limit) => {
-      const remove = (text: string) => connections.run(text, [before, limit]);
-      const removed = await remove(sweepText(table)).catch(unlessLocked);
-      return (removed ?? (await remove(sweepText(table, 'FOR UPDATE SKIP LOCKED')))).count;
-    },
+    sweep: async (table, before, limit) => (await connections.run(sweepText(table), [before, limit])).count,
     sweepEvents: async (before, limit) => {
       await connections.run(EXTEND_EVENTS, [0]).catch(unlessLocked);
       const removed = await removePartition(connections, before);

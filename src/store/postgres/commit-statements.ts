@@ -110,7 +110,7 @@ function swapping(table: AnyTable, changing: readonly Column[]): Writing {
   return writing(
     columns,
     `done AS (UPDATE ${quote(table.name)} t SET ${set.join(', ')} FROM ${unnested(columns, 'i')}
-    WHERE t.${key} = i.${key} /*spread AND t.${key} = ANY ($3) */ AND t.revision = i.expected AND ${IN_TIME} RETURNING i.unit)`,
+    WHERE t.${key} = i.${key} AND t.revision = i.expected AND ${IN_TIME} RETURNING i.unit)`,
   );
 }
 

@@ -187,7 +187,7 @@ export class Commits {
   }
 }
 
-/** A lock on the whole table, or a server that cannot skip locked rows of several others. Then each unit is tried alone. */
+/** A lock on the whole table, or a look that did not come back. Then each unit is tried alone. */
 function noneFree(fault: unknown): boolean[] {
   if (!(fault instanceof StoreUnavailable)) throw fault;
   return [];

@@ -40,8 +40,6 @@ export class Connection {
   #warning: string | undefined;
   /** The server that the session is at, and its timeline, if they are known. */
   origin: string | undefined;
-  /** The tables are spread over several servers. */
-  isSpread = false;
 
   constructor(client: pg.Client, { statementTimeoutMs }: Pick<Address, 'statementTimeoutMs'>) {
     this.#client = client;
@@ -75,14 +73,12 @@ export class Connection {
     return this.run(text, [], { name: '', text });
   }
 
-  /** `/*spread … *\/` is a part for servers whose tables are spread over several others, and a comment to all others. */
-  #prepared(given: string): Statement {
-    const known = this.#statements.get(given);
+  #prepared(text: string): Statement {
+    const known = this.#statements.get(text);
     if (known) return known;
-    const text = this.isSpread ? given.replaceAll(/\/\*spread (.*?)\*\//gs, '$1') : given;
     // By its text, not its turn: a pooler that swaps sessions must never make us execute another statement.
     const statement = { name: `tessera_${hash('sha1', text)}`, text };
-    this.#statements.set(given, statement);
+    this.#statements.set(text, statement);
     return statement;
   }
 
@@ -109,7 +105,7 @@ export class Connection {
     return this.#unwarned(() => this.execute('COMMIT'));
   }
 
-  /** Citus warns if a commit took effect in part only, having lost a worker: then the result is unknown. */
+  /** A server that stopped waiting for its standby only warns: the commit may be lost with it, so the result is unknown. */
   async #unwarned<T>(work: () => Promise<T>): Promise<T> {
     this.#warning = undefined;
     const result = await work();
@@ -160,7 +156,7 @@ export async function connect(address: Address, inspect?: Inspect): Promise<Conn
       const openAnother = async () => (await openTo(host, address)).connection;
       return await endUnless(connection, async () => {
         await inspect?.(connection, openAnother);
-        connection.isSpread = await prepareSession(client, address);
+        await prepareSession(client, address);
         connection.origin = await originOf(client);
       });
     } catch (error) {

@@ -12,8 +12,6 @@ import type { Connections } from './connections.ts';
 import { type StatementRefused, unlessLocked } from './faults.ts';
 import type { Loads } from './loads.ts';
 import { MIGRATIONS, schemaState } from './migrations.ts';
-import type { Answer } from './prepared-query.ts';
-import { freeText } from './statements.ts';
 
 const CHANGED = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
 
@@ -36,11 +34,14 @@ const WRITE = `INSERT INTO attempts (about, revision, count, ends_at)
   SELECT 'readiness of session ' || pg_backend_pid(), 1, 0, floor(extract(epoch FROM clock_timestamp()))::bigint + 86400
   ON CONFLICT (about) DO UPDATE SET count = (attempts.count + 1) % 1000000 RETURNING 1`;
 
-// The table locks that a refresh takes, and an update of a grant that nobody is changing: a trigger can make it do nothing.
-const ANY_GRANT = 'SELECT id FROM grants LIMIT 1';
-const FREE_GRANT = freeText(grants, 'NO KEY UPDATE');
-const TOUCH_GRANT = 'UPDATE grants SET revision = revision WHERE id = ANY ($1::bytea[])';
-const TOUCH_EVENTS = 'DELETE FROM events WHERE sequence = 0';
+/**
+ * Takes the table locks that a refresh takes, and updates a grant that nobody is changing. Whether it updated what it found: a
+ * trigger can make an update do nothing.
+ */
+const OPEN_TABLES = `WITH one AS MATERIALIZED (SELECT id FROM grants LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED),
+    changed AS (UPDATE grants g SET revision = g.revision FROM one WHERE g.id = one.id RETURNING 1),
+    ended AS (DELETE FROM events WHERE sequence = 0)
+  SELECT ((SELECT count(*) FROM one) = (SELECT count(*) FROM changed))::integer`;
 const SWALLOWED = 'the database accepts an update and does not make it: look for triggers and rules on its tables';
 
 const DISK_FULL = '53100';
@@ -103,21 +104,10 @@ async function examineWrite({ connections, commits }: Examined): Promise<StoreCh
 async function openTables(connection: Connection): Promise<boolean> {
   await connection.execute('BEGIN');
   try {
-    const found = await connection.run(ANY_GRANT);
-    const free = await connection.run(FREE_GRANT, [keysOf(found)]);
-    const updated = await connection.run(TOUCH_GRANT, [keysOf(free)]);
-    await connection.run(TOUCH_EVENTS);
-    return updated.count === free.count;
+    return (await connection.run(OPEN_TABLES)).rows[0]?.[0] === 1;
   } finally {
     await connection.rollBack();
   }
-}
-
-function keysOf({ rows }: Answer): Buffer {
-  return arrayOf(
-    'hex',
-    rows.map(([key]) => key ?? null),
-  );
 }
 
 function examineSpace({ commits }: Examined): StoreCheck {

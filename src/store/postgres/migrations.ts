@@ -100,7 +100,8 @@ export async function migrate(
   migrations = MIGRATIONS,
   report: ReportProgress = () => undefined,
 ): Promise<void> {
-  await alone(connection, report, async () => {
+  await locked(connection, report);
+  try {
     const { version } = await schemaState(connection, migrations.length);
     if (version < migrations.length) await connection.execute(LEDGER);
     for (const [index, { additive, steps }] of migrations.entries()) {
@@ -110,13 +111,6 @@ export async function migrate(
       const last = steps.length - 1;
       for (const [at, step] of steps.entries()) await take(connection, step, at === last ? noted : '', report);
     }
-  });
-}
-
-export async function alone(connection: Connection, report: ReportProgress, work: () => Promise<void>): Promise<void> {
-  await locked(connection, report);
-  try {
-    await work();
   } finally {
     await connection.run(RELEASE).catch(() => undefined); // it ends with the session too
   }
@@ -130,7 +124,7 @@ async function locked(connection: Connection, report: ReportProgress): Promise<v
   }
 }
 
-export async function take(connection: Connection, step: string, noted: string, report: ReportProgress): Promise<void> {
+async function take(connection: Connection, step: string, noted: string, report: ReportProgress): Promise<void> {
   for (const pauseMs of pauses()) {
     try {
       return await takeOnce(connection, step, noted);

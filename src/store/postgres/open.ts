@@ -5,7 +5,6 @@ import type { Receiver } from '../move.ts';
 import { type Store, StoreUnavailable, StoreUnusable } from '../store.ts';
 import { type Address, type HiddenUrl, parseAddress, StoreAddressFault } from './address.ts';
 import { postgresBackEnd } from './back-end.ts';
-import { countWorkers, distribute, type SpreadFacts, spreadFacts } from './citus.ts';
 import { type Connection, connect, type Inspect } from './connection.ts';
 import { Connections } from './connections.ts';
 import { storeFault } from './faults.ts';
@@ -18,9 +17,6 @@ export interface PostgresOptions {
   readonly whileAway?: (why: StoreUnavailable) => void;
   readonly progress?: ReportProgress;
 }
-
-/** Where the tables are, if not on one server. */
-export type Layout = 'citus';
 
 const AGAIN_MS = 1_000;
 /** A step of a migration may read a large table. It blocks nobody meanwhile. */
@@ -50,34 +46,40 @@ export interface SchemaChange {
   /** 0: there was none. */
   readonly before: number;
   readonly now: number;
-  /** Over how many its layout distributes the grants. */
-  readonly workers?: number;
 }
 
 /** Migrates the schema if it is behind; the role must own it then. */
-export async function migratePostgres(
-  { url, environment, progress }: PostgresOptions,
-  layout?: Layout,
-): Promise<SchemaChange> {
+export async function migratePostgres({ url, environment, progress }: PostgresOptions): Promise<SchemaChange> {
   try {
-    const address = parseAddress(url, environment);
-    const workers = layout && (await withConnection(address, countWorkers));
-    const change = await prepare(address, progress);
-    if (workers === undefined) return change;
-    await withConnection({ ...address, statementTimeoutMs: MIGRATION_MS }, (each) => distribute(each, progress));
-    return { ...change, workers };
+    return await prepare(parseAddress(url, environment), progress);
   } catch (error) {
     throw openingFault(error);
   }
 }
 
 async function prepare(address: Address, progress?: ReportProgress): Promise<SchemaChange> {
-  const { version, isUsable } = await withConnection(address, schemaState, refuseTransactionPooler);
+  const look = async (connection: Connection) => {
+    await refuseDistributed(connection);
+    return schemaState(connection);
+  };
+  const { version, isUsable } = await withConnection(address, look, refuseTransactionPooler);
   if (isUsable) return { before: version, now: version };
   return withConnection({ ...address, statementTimeoutMs: MIGRATION_MS }, (connection) =>
     ensureSchema(connection, progress),
   );
 }
+
+/** A layout of releases up to 0.3.4, which needs other statements than ours. */
+async function refuseDistributed(connection: Connection): Promise<void> {
+  if ((await connection.run(DISTRIBUTED)).rows.length === 0) return;
+  throw new StoreUnusable(
+    'Citus has distributed the grants of this store, and this release works with one server',
+    'Until its tables are on one server again, run release 0.3.4: docs/upgrading.md, Citus.',
+  );
+}
+
+const DISTRIBUTED = `SELECT 1 FROM pg_trigger
+  WHERE tgrelid = to_regclass('grants') AND tgfoid = to_regproc('pg_catalog.citus_truncate_trigger') LIMIT 1`;
 
 /** Missing privileges and tables do not go away by waiting. */
 function openingFault(error: unknown): unknown {
@@ -183,7 +185,6 @@ export interface ServerFacts {
   readonly role: string;
   /** Privileges are not checked for a superuser, so a mistake or an attacker could do anything with it. */
   readonly isSuperuser: boolean;
-  readonly spread?: SpreadFacts;
 }
 
 const FACTS = `SELECT current_database()::text, current_user::text, current_setting('server_version'),
@@ -195,8 +196,7 @@ export async function serverFacts({ url, environment }: PostgresOptions): Promis
     const [database, role, release, isSuperuser] = (await connection.run(FACTS)).rows[0] as unknown as FactsRow;
     const hosts = address.hosts.map(({ host, port }) => `${host}:${port}`).join(',');
     const place = `database ${database} at ${hosts}, as ${role}`;
-    const spread = connection.isSpread ? { spread: await spreadFacts(connection) } : {};
-    return { place, release, role, isSuperuser, ...spread };
+    return { place, release, role, isSuperuser };
   });
 }
 

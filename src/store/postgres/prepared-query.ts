@@ -1,5 +1,5 @@
-// A prepared statement, sent as pg sends it, except that the server describes the result only the first time. For a load of
-// grants pg asks for the description of 36 columns at every execution, which takes about 6 of 200 µs of a refresh.
+// A prepared statement, sent as pg sends it, except that the server describes the result only the first time. By pg's own query, which asks
+// for the description of 36 columns at every execution, loading and changing a row takes 256 µs of processor time, and by this 139 µs.
 import type pg from 'pg';
 import type { Value } from '../table.ts';
 import { readerOf } from './values.ts';

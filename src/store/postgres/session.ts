@@ -41,12 +41,6 @@ const SETTINGS: Settings = {
   force_parallel_mode: 'off', // up to PostgreSQL 15
   debug_parallel_query: 'off', // from 16 on
   jit: 'off',
-
-  // Citus. Our batches lock rows in one order, so they need not wait for each other; tasks this small share a connection to
-  // their worker; and a transaction that has changed several shards may still change an identity.
-  'citus.enable_deadlock_prevention': 'off',
-  'citus.max_adaptive_executor_pool_size': '1',
-  'citus.multi_shard_modify_mode': 'sequential',
 };
 
 /** Values that wait for a synchronous standby are stricter than `on` and are left alone. */
@@ -62,8 +56,8 @@ function settingsFor({ schema, statementTimeoutMs }: Address): Settings {
   };
 }
 
-/** Throws if the session does not accept our settings. Returns whether Citus has distributed the grants. */
-export async function prepareSession(client: pg.Client, address: Address): Promise<boolean> {
+/** Throws if the session does not accept our settings. */
+export async function prepareSession(client: pg.Client, address: Address): Promise<void> {
   const wanted = settingsFor(address);
   // First what could stop or redirect the statements below. A plain SET calls no function that a search path could replace.
   await client.query(
@@ -75,9 +69,7 @@ export async function prepareSession(client: pg.Client, address: Address): Promi
     values: [Object.keys(wanted)],
     rowMode: 'array',
   });
-  const found = new Map(rows);
-  checkSession(wanted, found);
-  return found.get('has Citus') === 'true' && (await client.query(DISTRIBUTED)).rowCount === 1;
+  checkSession(wanted, new Map(rows));
 }
 
 /** Only what differs is set. Settings that this release of PostgreSQL does not have are skipped. */
@@ -85,10 +77,7 @@ const SET = `SELECT set_config(s.name, w.value, false) FROM unnest($1::text[], $
   JOIN pg_settings s ON s.name = w.name AND s.setting <> w.value WHERE NOT (s.name = 'synchronous_commit' AND s.setting = ANY ($3::text[]))`;
 
 const CHECK = `SELECT name, setting FROM pg_settings WHERE name = ANY ($1::text[] || '{transaction_read_only}'::text[])
-  UNION ALL SELECT 'is a standby', pg_is_in_recovery()::text
-  UNION ALL SELECT 'has Citus', (to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL)::text`;
-
-const DISTRIBUTED = `SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('grants') AND partmethod = 'h'`;
+  UNION ALL SELECT 'is a standby', pg_is_in_recovery()::text`;
 
 function checkSession(wanted: Settings, found: ReadonlyMap<string, string>): void {
   if (found.get('is a standby') !== 'false') throw new StoreUnavailable('is a standby');

@@ -22,8 +22,8 @@ export const statementsOf = oncePer((table: AnyTable) => {
   return {
     /** One row per key, found or not, with its position in the array and the time, which every load needs. */
     load: `SELECT asked.place, floor(extract(epoch FROM clock_timestamp()))::bigint, ${selected(table)}
-      FROM /*spread event_sequence, */ unnest(${keys}) WITH ORDINALITY AS asked (key, place)
-      LEFT JOIN ${name} t ON t.${key} = asked.key /*spread AND t.${key} = ANY ($1) */ ${joinedCompanion(table)}`,
+      FROM unnest(${keys}) WITH ORDINALITY AS asked (key, place)
+      LEFT JOIN ${name} t ON t.${key} = asked.key ${joinedCompanion(table)}`,
     /** The positions of the columns of kind `bytes`. */
     bytesAt: table.columns.flatMap(({ kind }, at) => (kind === 'bytes' ? [at] : [])),
     remove: `DELETE FROM ${name} WHERE ${key} = ANY (${keys})`,
@@ -38,16 +38,16 @@ export function freeText(table: AnyTable, strength: 'NO KEY UPDATE' | 'KEY SHARE
     FOR ${strength} SKIP LOCKED`;
 }
 
-/** Rows may be changed meanwhile, hence the second condition. `lock`: what to do about locked rows. */
-export function sweepText(table: AnyTable, lock: '' | 'FOR UPDATE SKIP LOCKED' = ''): string {
+/** Leaves locked rows for the next sweep. */
+export function sweepText(table: AnyTable): string {
   const [name, key, end] = [table.name, keyColumn(table).name, endColumn(table)].map(quote);
   return `DELETE FROM ${name} WHERE ${key} = ANY (ARRAY(
-    SELECT ${key} FROM ${name} WHERE ${end} < $1::bigint ORDER BY ${end} LIMIT $2::bigint ${lock})) AND ${end} < $1::bigint`;
+    SELECT ${key} FROM ${name} WHERE ${end} < $1::bigint ORDER BY ${end} LIMIT $2::bigint FOR UPDATE SKIP LOCKED))`;
 }
 
 export function countEndingText(table: AnyTable): string {
   const end = quote(endColumn(table));
-  const early = table.endedEarly === undefined ? 'NULL' : quote(table.endedEarly);
+  const early = table.ends?.early === undefined ? 'NULL' : quote(table.ends.early);
   return `SELECT count(*), count(*) - count(early) FROM (SELECT ${early} AS early FROM ${quote(table.name)}
     WHERE ${end} >= $1::bigint AND ${end} < $2::bigint LIMIT $3::bigint) counted`;
 }

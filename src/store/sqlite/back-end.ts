@@ -149,8 +149,8 @@ function pagesOfBytes(values: readonly Value[]): number {
 }
 
 /** One for the row and one for each index, including the index on its end. */
-function pagesOf({ indexes = [], endsAt }: AnyTable): number {
-  return 1 + indexes.length + (endsAt ? 1 : 0);
+function pagesOf({ indexes = [], ends }: AnyTable): number {
+  return 1 + indexes.length + (ends ? 1 : 0);
 }
 
 function rowsOf<Row>(table: AnyTable, results: readonly Value[][]): Row[] {

@@ -60,7 +60,7 @@ export function sweepStatement(table: AnyTable): string {
 
 export function countEndingStatement(table: AnyTable): string {
   const end = endColumn(table);
-  const rows = `SELECT ${table.endedEarly ?? 'NULL'} AS early FROM ${table.name} WHERE ${end} >= ? AND ${end} < ? ${LIMIT}`;
+  const rows = `SELECT ${table.ends?.early ?? 'NULL'} AS early FROM ${table.name} WHERE ${end} >= ? AND ${end} < ? ${LIMIT}`;
   return `SELECT count(*), count(*) - count(early) FROM (${rows})`;
 }
 

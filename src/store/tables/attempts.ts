@@ -1,6 +1,6 @@
 import type { Hex } from '../../core/hex.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import { fieldColumns, hexKey, keyedTable, type Table } from '../table.ts';
+import { fieldColumns, HOUR, hexKey, keyedTable, type Table } from '../table.ts';
 
 /** How often something failed: for lockouts that hold across nodes and restarts. */
 export interface Attempts {
@@ -12,7 +12,7 @@ export interface Attempts {
 export const attempts = keyedTable<Attempts>({
   name: 'attempts',
   ...fieldColumns<Attempts>({ about: 'fixed text', count: 'integer', endsAt: 'integer' }),
-  endsAt: 'ends_at',
+  ends: { at: 'ends_at', kept: HOUR },
 });
 
 /** An assertion that gave a grant, of a token issuer whose assertions are used once; or the challenge that a passkey has answered. */
@@ -28,5 +28,5 @@ export const assertions: Table<UsedAssertion> = {
   ...fieldColumns<UsedAssertion>({ mark: 'fixed hex', endsAt: 'fixed integer' }),
   keyOf: ({ mark }) => mark,
   encodeKey: hexKey,
-  endsAt: 'ends_at',
+  ends: { at: 'ends_at', kept: HOUR },
 };

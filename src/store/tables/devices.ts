@@ -3,7 +3,7 @@ import type { Hex } from '../../core/hex.ts';
 import type { Identity, IdentityId } from '../../core/identity.ts';
 import type { StrongProof } from '../../core/person.ts';
 import type { EpochSeconds, Seconds } from '../../core/time.ts';
-import { fieldColumns, hexKey, type Table, type Value, type Where } from '../table.ts';
+import { fieldColumns, HOUR, hexKey, type Table, type Value, type Where } from '../table.ts';
 import { decodePresenter, decodeResource, encodePresenter, encodeResource } from './column-texts.ts';
 import { identities, identityKey } from './identities.ts';
 
@@ -45,7 +45,7 @@ export const devices: Table<DeviceAuthorization, Identity> = {
   decode: decodeDevice,
   companion: { table: identities, by: 'decided_by' },
   indexes: ['user_code_hash'],
-  endsAt: 'expires_at',
+  ends: { at: 'expires_at', kept: HOUR },
 };
 
 export function byUserCode(hash: Hex): Where {

@@ -1,7 +1,7 @@
 import type { Figures } from '../../core/figures.ts';
 import type { ClaimedCaller } from '../../core/refusal.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import { keyedTable } from '../table.ts';
+import { HOUR, keyedTable } from '../table.ts';
 
 export interface KeptFigures extends Figures {
   readonly endsAt: EpochSeconds;
@@ -16,7 +16,8 @@ export const figures = keyedTable<KeptFigures>({
     { name: 'ends_at', kind: 'integer', fixed: true, of: ({ endsAt }) => endsAt },
   ],
   decode: ([, body, endsAt]) => ({ ...JSON.parse(body as string), endsAt: endsAt as EpochSeconds }),
-  endsAt: 'ends_at',
+  ends: { at: 'ends_at', kept: HOUR },
+  isRebuilt: true,
 });
 
 /** Without a node: before the keys of all nodes. */
@@ -49,5 +50,6 @@ export const refusalCounts = keyedTable<RefusalCount>({
     { name: 'ends_at', kind: 'integer', of: ({ last }) => last + KEPT },
   ],
   decode: ([key, body]) => ({ ...JSON.parse(body as string), key: key as string }),
-  endsAt: 'ends_at',
+  ends: { at: 'ends_at', kept: HOUR },
+  isRebuilt: true,
 });

@@ -13,57 +13,59 @@ import type { Hex } from '../../core/hex.ts';
 import type { Identity } from '../../core/identity.ts';
 import { type ClientId, ACCESS_TOKEN_FORMATS as FORMATS } from '../../core/integration.ts';
 import { STRONG_PROOFS } from '../../core/person.ts';
-import type { EpochSeconds } from '../../core/time.ts';
-import { hexKey, type Table, type Value, type Where } from '../table.ts';
+import { type EpochSeconds, seconds } from '../../core/time.ts';
+import { DAY, hexKey, placesOf, type Table, type TableColumn, type Value, type Where } from '../table.ts';
 import { decodePresenter, decodeResource, encodePresenter, encodeResource } from './column-texts.ts';
 import { identities, identityKey } from './identities.ts';
+
+const COLUMNS = [
+  { name: 'id', kind: 'hex', fixed: true, of: ({ id }) => id },
+  { name: 'client_id', kind: 'text', fixed: true, of: ({ clientId }) => clientId },
+  { name: 'holder', kind: 'hex', fixed: true, unread: true, of: ({ identityId }) => identityKey(identityId) },
+  { name: 'scope', kind: 'text', fixed: true, of: ({ scope }) => scope },
+  { name: 'certificate', kind: 'hex', fixed: true, of: ({ origin }) => markOf(origin)?.certificate ?? null },
+  { name: 'issuer_key', kind: 'hex', fixed: true, of: ({ origin }) => markOf(origin)?.issuerKey ?? null },
+  { name: 'certificate_key', kind: 'hex', fixed: true, of: ({ origin }) => markOf(origin)?.key ?? null },
+  { name: 'created_at', kind: 'integer', fixed: true, of: ({ createdAt }) => createdAt },
+  { name: 'refresh_until', kind: 'integer', fixed: true, of: ({ refreshUntil }) => refreshUntil },
+  { name: 'format', kind: 'integer', fixed: true, of: ({ format }) => FORMATS.indexOf(format) },
+  { name: 'refreshable', kind: 'integer', fixed: true, of: ({ refreshable }) => Number(refreshable) },
+  { name: 'access_hash', kind: 'hex', fixed: true, of: ({ accessHash }) => accessHash },
+  { name: 'generation', kind: 'counter', of: ({ pair }) => pair.generation },
+  { name: 'key_id', kind: 'integer', of: ({ pair }) => pair.keyId },
+  { name: 'refresh_hash', kind: 'hex', of: ({ pair }) => pair.refreshHash },
+  { name: 'nonce', kind: 'hex', of: ({ pair }) => pair.nonce },
+  { name: 'issued_at', kind: 'integer', of: ({ pair }) => pair.issuedAt },
+  { name: 'expires_at', kind: 'integer', of: ({ pair }) => pair.expiresAt },
+  { name: 'presenter', kind: 'text', of: ({ pair }) => encodePresenter(pair.presenter) },
+  { name: 'resource', kind: 'text', fixed: true, rare: true, of: ({ resource }) => encodeResource(resource) },
+  { name: 'bound_to', kind: 'hex', rare: true, of: ({ bindings }) => bindings?.[0]?.thumbprint ?? null },
+  { name: 'audience', kind: 'text', rare: true, of: ({ pair }) => pair.jwt?.audience.join(' ') ?? null },
+  { name: 'signing_key', kind: 'text', rare: true, of: ({ pair }) => pair.jwt?.signingKey ?? null },
+  { name: 'revoked_at', kind: 'integer', rare: true, of: ({ revoked }) => revoked?.at ?? null },
+  {
+    name: 'revoked_for',
+    kind: 'integer',
+    rare: true,
+    of: ({ revoked }) => (revoked ? REVOCATION_REASONS.indexOf(revoked.reason) : null),
+  },
+  { name: 'assertion', kind: 'text', fixed: true, rare: true, of: assertionText },
+  { name: 'bindings', kind: 'json', rare: true, of: ({ bindings }) => bindingsText(bindings) },
+  { name: 'code', kind: 'text', fixed: true, rare: true, of: ({ origin }) => codeText(origin) },
+  { name: 'terms', kind: 'json', fixed: true, rare: true, of: ({ terms }) => (terms ? JSON.stringify(terms) : null) },
+] as const satisfies readonly TableColumn<Grant>[];
 
 /** One row per grant, however often it is refreshed. No column that a refresh changes has an index. */
 export const grants: Table<Grant, Identity> = {
   name: 'grants',
-  columns: [
-    { name: 'id', kind: 'hex', fixed: true, of: ({ id }) => id },
-    { name: 'client_id', kind: 'text', fixed: true, of: ({ clientId }) => clientId },
-    { name: 'holder', kind: 'hex', fixed: true, unread: true, of: ({ identityId }) => identityKey(identityId) },
-    { name: 'scope', kind: 'text', fixed: true, of: ({ scope }) => scope },
-    { name: 'certificate', kind: 'hex', fixed: true, of: ({ origin }) => markOf(origin)?.certificate ?? null },
-    { name: 'issuer_key', kind: 'hex', fixed: true, of: ({ origin }) => markOf(origin)?.issuerKey ?? null },
-    { name: 'certificate_key', kind: 'hex', fixed: true, of: ({ origin }) => markOf(origin)?.key ?? null },
-    { name: 'created_at', kind: 'integer', fixed: true, of: ({ createdAt }) => createdAt },
-    { name: 'refresh_until', kind: 'integer', fixed: true, of: ({ refreshUntil }) => refreshUntil },
-    { name: 'format', kind: 'integer', fixed: true, of: ({ format }) => FORMATS.indexOf(format) },
-    { name: 'refreshable', kind: 'integer', fixed: true, of: ({ refreshable }) => Number(refreshable) },
-    { name: 'access_hash', kind: 'hex', fixed: true, of: ({ accessHash }) => accessHash },
-    { name: 'generation', kind: 'counter', of: ({ pair }) => pair.generation },
-    { name: 'key_id', kind: 'integer', of: ({ pair }) => pair.keyId },
-    { name: 'refresh_hash', kind: 'hex', of: ({ pair }) => pair.refreshHash },
-    { name: 'nonce', kind: 'hex', of: ({ pair }) => pair.nonce },
-    { name: 'issued_at', kind: 'integer', of: ({ pair }) => pair.issuedAt },
-    { name: 'expires_at', kind: 'integer', of: ({ pair }) => pair.expiresAt },
-    { name: 'presenter', kind: 'text', of: ({ pair }) => encodePresenter(pair.presenter) },
-    { name: 'resource', kind: 'text', fixed: true, rare: true, of: ({ resource }) => encodeResource(resource) },
-    { name: 'bound_to', kind: 'hex', rare: true, of: ({ bindings }) => bindings?.[0]?.thumbprint ?? null },
-    { name: 'audience', kind: 'text', rare: true, of: ({ pair }) => pair.jwt?.audience.join(' ') ?? null },
-    { name: 'signing_key', kind: 'text', rare: true, of: ({ pair }) => pair.jwt?.signingKey ?? null },
-    { name: 'revoked_at', kind: 'integer', rare: true, of: ({ revoked }) => revoked?.at ?? null },
-    {
-      name: 'revoked_for',
-      kind: 'integer',
-      rare: true,
-      of: ({ revoked }) => (revoked ? REVOCATION_REASONS.indexOf(revoked.reason) : null),
-    },
-    { name: 'assertion', kind: 'text', fixed: true, rare: true, of: assertionText },
-    { name: 'bindings', kind: 'json', rare: true, of: ({ bindings }) => bindingsText(bindings) },
-    { name: 'code', kind: 'text', fixed: true, rare: true, of: ({ origin }) => codeText(origin) },
-    { name: 'terms', kind: 'json', fixed: true, rare: true, of: ({ terms }) => (terms ? JSON.stringify(terms) : null) },
-  ],
+  columns: COLUMNS,
   keyOf: ({ id }) => id,
   encodeKey: hexKey,
   decode: decodeGrant,
   companion: { table: identities, by: 'holder' },
   indexes: ['client_id', 'holder', 'certificate'],
-  endsAt: 'refresh_until',
-  endedEarly: 'revoked_at',
+  // A swept grant cannot be restored.
+  ends: { at: 'refresh_until', early: 'revoked_at', kept: seconds(7 * DAY) },
 };
 
 export const grantsOf = {
@@ -84,24 +86,35 @@ function reversed(hex: Hex): Hex {
   return hex.split('').reverse().join('') as Hex;
 }
 
-// By position, and what most grants lack is added at the end: this runs for every request with a token, and taking the values
-// apart by name, with a spread for each optional field, takes three times as long.
+const AT = placesOf(COLUMNS);
+
+// What most grants lack is added at the end: this runs for every request with a token, and a spread for each optional field takes
+// three times as long.
 function decodeGrant(values: readonly Value[], holder: Identity | undefined): Grant {
   if (!holder) throw new Error('the store has a grant whose identity is missing');
   const grant: Grant = {
-    id: values[0] as GrantId,
-    clientId: values[1] as ClientId,
+    id: values[AT.id] as GrantId,
+    clientId: values[AT.client_id] as ClientId,
     identityId: holder.id,
-    scope: values[3] as string,
+    scope: values[AT.scope] as string,
     origin: originOf(values),
-    createdAt: values[7] as EpochSeconds,
-    refreshUntil: values[8] as EpochSeconds,
-    format: FORMATS[(values[9] as number) % GUARDED_FORMAT] ?? 'opaque',
-    refreshable: values[10] !== 0,
-    accessHash: (values[9] as number) < GUARDED_FORMAT ? (values[11] as Hex) : reversed(values[11] as Hex),
+    createdAt: values[AT.created_at] as EpochSeconds,
+    refreshUntil: values[AT.refresh_until] as EpochSeconds,
+    format: FORMATS[(values[AT.format] as number) % GUARDED_FORMAT] ?? 'opaque',
+    refreshable: values[AT.refreshable] !== 0,
+    accessHash:
+      (values[AT.format] as number) < GUARDED_FORMAT
+        ? (values[AT.access_hash] as Hex)
+        : reversed(values[AT.access_hash] as Hex),
     pair: pairOf(values),
   };
-  const [resource, boundTo, revokedAt, bindings, terms] = [values[19], values[20], values[23], values[26], values[28]];
+  const [resource, boundTo, revokedAt, bindings, terms] = [
+    values[AT.resource],
+    values[AT.bound_to],
+    values[AT.revoked_at],
+    values[AT.bindings],
+    values[AT.terms],
+  ];
   if (resource === null && boundTo === null && revokedAt === null && bindings === null && terms === null) return grant;
   return {
     ...grant,
@@ -109,34 +122,41 @@ function decodeGrant(values: readonly Value[], holder: Identity | undefined): Gr
     ...bindingsOf(boundTo as Hex | null, bindings as string | null),
     ...(typeof terms === 'string' && { terms: JSON.parse(terms) as Terms }),
     ...(typeof revokedAt === 'number' && {
-      revoked: { at: revokedAt as EpochSeconds, reason: REVOCATION_REASONS[values[24] as number] ?? 'by-operator' },
+      revoked: {
+        at: revokedAt as EpochSeconds,
+        reason: REVOCATION_REASONS[values[AT.revoked_for] as number] ?? 'by-operator',
+      },
     }),
   };
 }
 
 function pairOf(values: readonly Value[]): Pair {
   const pair: Pair = {
-    generation: values[12] as number,
-    keyId: values[13] as number,
-    refreshHash: values[14] as Hex,
-    nonce: values[15] as Hex,
-    issuedAt: values[16] as EpochSeconds,
-    expiresAt: values[17] as EpochSeconds,
-    presenter: decodePresenter(values[18] as string),
+    generation: values[AT.generation] as number,
+    keyId: values[AT.key_id] as number,
+    refreshHash: values[AT.refresh_hash] as Hex,
+    nonce: values[AT.nonce] as Hex,
+    issuedAt: values[AT.issued_at] as EpochSeconds,
+    expiresAt: values[AT.expires_at] as EpochSeconds,
+    presenter: decodePresenter(values[AT.presenter] as string),
   };
-  const audience = values[21];
+  const audience = values[AT.audience];
   if (typeof audience !== 'string') return pair;
-  return { ...pair, jwt: { audience: audience.split(' '), signingKey: values[22] as string } };
+  return { ...pair, jwt: { audience: audience.split(' '), signingKey: values[AT.signing_key] as string } };
 }
 
 function originOf(values: readonly Value[]): Origin {
-  const [certificate, assertion, code] = [values[4], values[25], values[27]];
+  const [certificate, assertion, code] = [values[AT.certificate], values[AT.assertion], values[AT.code]];
   if (typeof assertion === 'string') return assertionOrigin(assertion);
   if (typeof code === 'string') return codeOrigin(code);
   if (typeof certificate !== 'string') return { kind: 'device' };
   return {
     kind: 'certificate',
-    certificate: { certificate: certificate as Hex, issuerKey: values[5] as Hex, key: values[6] as Hex },
+    certificate: {
+      certificate: certificate as Hex,
+      issuerKey: values[AT.issuer_key] as Hex,
+      key: values[AT.certificate_key] as Hex,
+    },
   };
 }
 

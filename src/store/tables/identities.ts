@@ -3,29 +3,32 @@ import { firstHalf, type Hex } from '../../core/hex.ts';
 import { foldCase, type Identity, type IdentityId, labelOf, type PushedGroup } from '../../core/identity.ts';
 import type { Passkeys } from '../../core/passkey.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import { keyedTable, type Table, type Value, type Where } from '../table.ts';
+import { keyedTable, placesOf, type Table, type TableColumn, type Value, type Where } from '../table.ts';
 
 /** Rows refer to an identity by 16 bytes rather than by its text of 40 and more. */
 export function identityKey(id: string): Hex {
   return firstHalf(hash('sha256', id));
 }
 
+const COLUMNS = [
+  { name: 'key', kind: 'hex', fixed: true, unread: true, of: ({ id }) => identityKey(id) },
+  { name: 'id', kind: 'text', fixed: true, of: ({ id }) => id },
+  { name: 'enabled', kind: 'integer', of: ({ enabled }) => Number(enabled) },
+  { name: 'may_use_api', kind: 'integer', of: ({ mayUseApi }) => Number(mayUseApi) },
+  { name: 'groups', kind: 'json', of: ({ groups }) => (groups.length > 0 ? JSON.stringify(groups) : null) },
+  { name: 'user_name', kind: 'text', of: ({ userName }) => userName ?? null },
+  { name: 'email', kind: 'text', of: ({ email }) => email ?? null },
+  { name: 'upn', kind: 'text', of: ({ upn }) => upn ?? null },
+  { name: 'directory', kind: 'text', fixed: true, rare: true, unread: true, of: directoryOf },
+  { name: 'seen_at', kind: 'integer', rare: true, of: ({ seenAt }) => seenAt ?? null },
+  { name: 'ended_at', kind: 'integer', rare: true, of: ({ endedAt }) => endedAt ?? null },
+  { name: 'pushed', kind: 'json', rare: true, of: ({ pushed }) => (pushed ? JSON.stringify(pushed) : null) },
+] as const satisfies readonly TableColumn<Identity>[];
+const AT = placesOf(COLUMNS);
+
 export const identities: Table<Identity> = {
   name: 'identities',
-  columns: [
-    { name: 'key', kind: 'hex', fixed: true, unread: true, of: ({ id }) => identityKey(id) },
-    { name: 'id', kind: 'text', fixed: true, of: ({ id }) => id },
-    { name: 'enabled', kind: 'integer', of: ({ enabled }) => Number(enabled) },
-    { name: 'may_use_api', kind: 'integer', of: ({ mayUseApi }) => Number(mayUseApi) },
-    { name: 'groups', kind: 'json', of: ({ groups }) => (groups.length > 0 ? JSON.stringify(groups) : null) },
-    { name: 'user_name', kind: 'text', of: ({ userName }) => userName ?? null },
-    { name: 'email', kind: 'text', of: ({ email }) => email ?? null },
-    { name: 'upn', kind: 'text', of: ({ upn }) => upn ?? null },
-    { name: 'directory', kind: 'text', fixed: true, rare: true, unread: true, of: directoryOf },
-    { name: 'seen_at', kind: 'integer', rare: true, of: ({ seenAt }) => seenAt ?? null },
-    { name: 'ended_at', kind: 'integer', rare: true, of: ({ endedAt }) => endedAt ?? null },
-    { name: 'pushed', kind: 'json', rare: true, of: ({ pushed }) => (pushed ? JSON.stringify(pushed) : null) },
-  ],
+  columns: COLUMNS,
   keyOf: ({ id }) => id,
   encodeKey: identityKey,
   decode: decodeIdentity,
@@ -34,21 +37,21 @@ export const identities: Table<Identity> = {
 
 // Like grants, without spreads: this too runs for every request with a token.
 function decodeIdentity(values: readonly Value[]): Identity {
-  const groups = values[4];
+  const groups = values[AT.groups];
   const identity: { -readonly [Field in keyof Identity]: Identity[Field] } = {
-    id: values[1] as IdentityId,
-    enabled: values[2] === 1,
-    mayUseApi: values[3] === 1,
+    id: values[AT.id] as IdentityId,
+    enabled: values[AT.enabled] === 1,
+    mayUseApi: values[AT.may_use_api] === 1,
     groups: typeof groups === 'string' ? JSON.parse(groups) : [],
   };
-  const [userName, email, upn] = [values[5], values[6], values[7]];
+  const [userName, email, upn] = [values[AT.user_name], values[AT.email], values[AT.upn]];
   if (typeof userName === 'string') identity.userName = userName;
   if (typeof email === 'string') identity.email = email;
   if (typeof upn === 'string') identity.upn = upn;
-  const [seenAt, endedAt] = [values[9], values[10]];
+  const [seenAt, endedAt] = [values[AT.seen_at], values[AT.ended_at]];
   if (typeof seenAt === 'number') identity.seenAt = seenAt as EpochSeconds;
   if (typeof endedAt === 'number') identity.endedAt = endedAt as EpochSeconds;
-  const pushed = values[11];
+  const pushed = values[AT.pushed];
   if (typeof pushed === 'string') identity.pushed = JSON.parse(pushed);
   return identity;
 }

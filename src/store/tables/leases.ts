@@ -1,10 +1,10 @@
 import type { EpochSeconds } from '../../core/time.ts';
-import { fieldColumns, keyedTable } from '../table.ts';
+import { fieldColumns, HOUR, keyedTable } from '../table.ts';
 
 /** A table of names, each with a time at which its row ends. */
 function namedUntil(table: string) {
   const columns = fieldColumns<Pick<NodeReport, 'name' | 'endsAt'>>({ name: 'fixed text', endsAt: 'integer' });
-  return keyedTable({ name: table, ...columns, endsAt: 'ends_at' });
+  return keyedTable({ name: table, ...columns, ends: { at: 'ends_at', kept: HOUR }, isRebuilt: true });
 }
 
 /** Work that one node has claimed for itself. After its end, any node may claim it. */
@@ -26,5 +26,6 @@ export interface NodeReport {
 export const nodes = keyedTable<NodeReport>({
   name: 'nodes',
   ...fieldColumns<NodeReport>({ name: 'fixed text', keys: 'json', endsAt: 'integer' }),
-  endsAt: 'ends_at',
+  ends: { at: 'ends_at', kept: HOUR },
+  isRebuilt: true,
 });

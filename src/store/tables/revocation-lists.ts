@@ -1,8 +1,14 @@
 import { hash } from 'node:crypto';
 import { firstHalf } from '../../core/hex.ts';
 import type { SharedKeySet, SharedList } from '../../core/shared-download.ts';
-import type { EpochSeconds } from '../../core/time.ts';
-import { type FieldKinds, fieldColumns, keyedTable, type Table } from '../table.ts';
+import { type EpochSeconds, seconds } from '../../core/time.ts';
+import { DAY, type FieldKinds, fieldColumns, keyedTable, type Table } from '../table.ts';
+
+/**
+ * A list that no caller needs any more is no longer fetched: its time stops moving. One that cannot be fetched counts for a month,
+ * across restarts too.
+ */
+const LISTS_KEPT = seconds(30 * DAY);
 
 /** Revocation lists that one node fetched for all. */
 export const revocationLists: Table<SharedList> = {
@@ -15,8 +21,8 @@ export const revocationLists: Table<SharedList> = {
     failure: 'text',
     mark: 'hex',
   }),
-  // A list that no caller needs any more is no longer fetched, so this time stops moving.
-  endsAt: 'checked_at',
+  ends: { at: 'checked_at', kept: LISTS_KEPT },
+  isRebuilt: true,
 };
 
 /** The key is a hash, since an address may be too long for an index. */
@@ -39,7 +45,8 @@ export interface ListContents {
 export const listContents: Table<ListContents> = {
   name: 'list_contents',
   ...addressed<ListContents>({ url: 'fixed text', fetchedAt: 'integer', contents: 'bytes' }),
-  endsAt: 'fetched_at',
+  ends: { at: 'fetched_at', kept: LISTS_KEPT },
+  isRebuilt: true,
 };
 
 /** The keys of token issuers, as nodes share them. */
@@ -59,5 +66,6 @@ export const keySets = keyedTable<SharedKeySet>({
     ...(typeof contents === 'string' && { fetched: { at: fetchedAt as EpochSeconds, text: contents } }),
   }),
   // The keys of a token issuer that was removed are no longer fetched, so this time stops moving.
-  endsAt: 'checked_at',
+  ends: { at: 'checked_at', kept: seconds(7 * DAY) },
+  isRebuilt: true,
 });

@@ -1,7 +1,7 @@
 import type { Identity, IdentityId } from '../../core/identity.ts';
 import type { Proof } from '../../core/person.ts';
 import { type EpochSeconds, epochSeconds } from '../../core/time.ts';
-import { hexKey, type Table, type Where } from '../table.ts';
+import { HOUR, hexKey, type Table, type Where } from '../table.ts';
 import { holderOf, identities, identityKey } from './identities.ts';
 
 export interface BrowserSession {
@@ -36,7 +36,7 @@ export const sessions: Table<BrowserSession, Identity> = {
   }),
   companion: { table: identities, by: 'holder' },
   indexes: ['holder'],
-  endsAt: 'ends_at',
+  ends: { at: 'ends_at', kept: HOUR },
 };
 
 /** With its time, if that is not when the session began. Nodes that do not know the time take it for a weak proof. */

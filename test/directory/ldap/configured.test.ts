@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { runTessera } from '../../cli/command.ts';
 import { Visitor } from '../../doors/pages/visitor.ts';
-import { callerOver, json, reachOf } from '../../e2e/caller.ts';
+import { json } from '../../e2e/caller.ts';
 import { startService, type TestService } from '../../e2e/service.ts';
 import { CERTIFICATE, CLIENT, SCOPE } from '../../e2e/steps.ts';
 import { addPerson, dnOf, type Slapd, startSlapd } from './slapd.ts';
@@ -26,7 +26,7 @@ after(async () => {
 });
 
 async function authorize(commonName: string) {
-  const caller = callerOver('HTTP/1.1', reachOf(service, service.authority.issue({ commonName })));
+  const caller = service.caller(service.authority.issue({ commonName }));
   try {
     return await caller.ask({ path: CERTIFICATE, ...json({ client_id: CLIENT, scope: SCOPE }) });
   } finally {

@@ -19,7 +19,7 @@ const KEY = { ...SIGNING.export({ format: 'jwk' }), use: 'sig' };
 
 export type Account = Readonly<Record<string, unknown>>;
 
-export interface TestProvider {
+export interface TestProvider extends AsyncDisposable {
   readonly issuer: string;
   readonly authority: Authority;
   /** People there, by what they type. They may change. */
@@ -62,6 +62,10 @@ export async function startProvider(): Promise<TestProvider> {
     await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening));
     ({ port } = server.address() as AddressInfo);
   };
+  const stop = async () => {
+    server.closeAllConnections();
+    await new Promise<void>((closed) => server.close(() => closed()));
+  };
   await start();
   const issuer = `https://127.0.0.1:${port}`;
   const files = { authorities: file('ca.pem', authority.pem), clientSecret: file('secret', `${SECRET}\n`) };
@@ -84,10 +88,8 @@ export async function startProvider(): Promise<TestProvider> {
       answer = realProvider(other, 'https://localhost', ['corp'], provider).callback();
     },
     start,
-    stop: async () => {
-      server.closeAllConnections();
-      await new Promise((closed) => server.close(closed));
-    },
+    stop,
+    [Symbol.asyncDispose]: stop,
   };
   return provider;
 }

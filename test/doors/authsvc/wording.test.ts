@@ -1,7 +1,8 @@
 // The status and error code of refusals at Verify and Revoke (contract 7). docs/errors.md has those of the other operations.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { type AuthsvcReason, bearerWording } from '../../../src/doors/authsvc/wording.ts';
+import type { AuthsvcReason } from '../../../src/core/refusal.ts';
+import { bearerWording } from '../../../src/doors/authsvc/wording.ts';
 
 suite('Verify and Revoke', () => {
   const worded = (reason: AuthsvcReason) => `${bearerWording(reason).status} ${bearerWording(reason).error}`;

@@ -1,6 +1,7 @@
 // What operators do in the console: said before, done once, and in the event log with who did it.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { IdentityId } from '../../../src/core/identity.ts';
 import { makeDevelopmentAuthority } from '../../../src/pki/development-authority.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
 import { identities } from '../../../src/store/tables/identities.ts';
@@ -8,6 +9,7 @@ import { integrations } from '../../../src/store/tables/integrations.ts';
 import { issuers } from '../../../src/store/tables/issuers.ts';
 import { resourceServers } from '../../../src/store/tables/resource-servers.ts';
 import { systemRandom } from '../../../src/system.ts';
+import { put } from '../../node.ts';
 import { CLIENT } from '../../samples.ts';
 import type { Visitor } from '../pages/visitor.ts';
 import { ConsoleScene, fieldsOf, ORDERS_SYNC, PEOPLE } from './scene.ts';
@@ -46,11 +48,24 @@ test('narrowing an integration: the page says which living grants it touches, th
   await scene.change(CLIENT, { scope: ORDERS_SYNC.scope });
 });
 
-test('limiting access: only grants of people who lose it are touched', async () => {
+test('limiting access: only grants of people who lose it are touched, and five of these are named', async () => {
   const form = fieldsOf((await olga.get(`${PATH}/change`)).text);
-  const fields = { ...form, 'access.to': 'named', 'access.identities': 'vera', 'access.groups': '' };
-  assert.match((await olga.post(`${PATH}/change`, fields)).text, /3 living grants of 1 identity \(nina\)/);
-  assert.match((await olga.post(`${PATH}/change`, { ...form, name: 'Other name' })).text, /No living grant is touched/);
+  const touched = async (fields: Record<string, string>) => {
+    const { text } = await olga.post(`${PATH}/change`, { ...form, ...fields });
+    return /(?:No|\d+) living grants? .*? touched/.exec(text)?.[0];
+  };
+  const [forVera, forNobody] = ['vera', 'olga\noscar'].map((names) => {
+    return { 'access.to': 'named', 'access.identities': names, 'access.groups': '' };
+  });
+  assert.equal(await touched({ ...forVera }), '3 living grants of 1 identity (nina) are touched');
+  assert.equal(await touched({ name: 'Other name' }), 'No living grant is touched');
+  for (const [index, userName] of ['a', 'b', 'c', 'd'].entries()) {
+    const person = { ...PEOPLE.nina, id: `corp:0${userName}` as IdentityId, userName };
+    await put(scene.store, identities, person);
+    await scene.grant(5 + index, 'nina', { identityId: person.id });
+  }
+  assert.equal(await touched({ ...forVera }), '7 living grants of 5 identities (d, c, b, a, nina) are touched');
+  assert.equal(await touched({ ...forNobody }), '8 living grants of 6 identities (d, c, b, a, vera, …) are touched');
 });
 
 test('two operators at once: the second is told what the first changed, and nothing of the second is done', async () => {

@@ -4,7 +4,8 @@ import { acted } from '../../../src/core/event.ts';
 import type { IdentityId } from '../../../src/core/identity.ts';
 import type { ClientId, Integration } from '../../../src/core/integration.ts';
 import { presenter } from '../../../src/core/presenter.ts';
-import { REFUSAL_REASONS } from '../../../src/core/refusal.ts';
+import { TO_CALLERS } from '../../../src/core/refusal.ts';
+import { reasonsOf } from '../../../src/core/refusals/declaration.ts';
 import type { Audience, ResourceServerId } from '../../../src/core/resource-server.ts';
 import { after, epochSeconds, seconds } from '../../../src/core/time.ts';
 import { identities, passkeys } from '../../../src/store/tables/identities.ts';
@@ -85,7 +86,7 @@ export async function furnishAwkwardly(scene: ConsoleScene): Promise<void> {
     serial: LONG_SERIAL,
     label: undefined,
   };
-  for (const [at, reason] of REFUSAL_REASONS.entries()) {
+  for (const [at, reason] of reasonsOf(TO_CALLERS).entries()) {
     const whose =
       at % 2 === 0 ? { clientId: LONG_ID, identityId: HOLDER } : { clientId: LONG_ID, identityId: LONG_HOLDER };
     const label = at % 3 === 0 ? 'corp' : undefined;

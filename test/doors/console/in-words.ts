@@ -7,8 +7,8 @@ const CONTROLS = /^(?:a|input|select|option|textarea|button|details)$/;
 const LEFT_OUT =
   /^(?:class|id|for|title|rows|spellcheck|autocomplete|placeholder|method|data-\w+|aria-(?:describedby|label))$/;
 /** Classes that say something. */
-const SAYING = /\b(?:good|bad|deny|warning|notice|alert|wrong|series-\d)\b/;
-const ANEW = /<g class="axis">.*?<\/g>|<input[^>]*name="(?:form_token|revision)"[^>]*>|<search>.*?<\/search>/gs;
+const SAYING = /\b(?:good|bad|deny|warning|notice|alert|wrong)\b/;
+const ANEW = /<input[^>]*name="(?:form_token|revision)"[^>]*>|<search>.*?<\/search>/gs;
 
 export function inWords(page: string, from = '<main'): string {
   return page

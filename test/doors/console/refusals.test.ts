@@ -172,17 +172,3 @@ test('a scope that nobody can have is shown as text, and cut', async () => {
     assert.ok(text.includes(`Asked for:</strong> ${shown}`), reason);
   }
 });
-
-test('a refusal leads to where its cause is found', async () => {
-  const places = {
-    'assertion-issuer-unknown': 'token-issuers',
-    'assertion-keys-unavailable': 'token-issuers',
-    'assertion-expired': 'token-issuers',
-  };
-  for (const reason of Object.keys(places)) await job.scene.refusal({ reason, count: 1 });
-  const { text } = await olga.get('/console?refusals=all');
-  for (const [reason, place] of Object.entries(places)) {
-    const [row = ''] = new RegExp(`#${reason}">.*?</tr>`, 's').exec(text) ?? [];
-    assert.match(row, new RegExp(`href="/console/${place}"`), reason);
-  }
-});

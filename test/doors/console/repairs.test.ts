@@ -84,17 +84,13 @@ test('what exceeds only its grant is not called allowed', async () => {
   );
 });
 
-test('an issuer that was removed: no word of intermediates; its form says that it is filled in as before, and the check keeps the doubt', async () => {
+test('an issuer that was removed: its form says that it is filled in as before, and the check keeps the doubt', async () => {
   await failBy('a withdrawn issuer');
-  const [row = ''] = /certificate-issuer-not-approved The client.*?orders-sync/.exec(await read('/console')) ?? [];
-  assert.match(row, /The caller: Get a certificate of another issuer, unless this one is registered again\./);
-  assert.doesNotMatch(row, /intermediates/);
   const path = await linkIn('/console', 'Register corp again');
   assert.match(await read(path), /Filled in as it was before\. Nothing is changed before you confirm it\./);
   assert.match(await read(path), /The only integrations that its certificates may use\. Empty: all\./);
   const checked = await check(path);
   assert.match(checked, /First make sure that it was not ended on purpose\./);
-  assert.match(checked, /<button class="button ">Register again<\/button>/);
   await confirm(path, checked);
   await job.runsAgain();
 });

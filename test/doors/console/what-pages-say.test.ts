@@ -208,7 +208,7 @@ const PAGES: Readonly<Record<string, readonly string[]>> = {
   olga: [
     ...['', '?refusals=all&span=day', '/figures/other'],
     ...['requests', 'refusals', 'refreshes', 'times', 'living', 'ending', 'reuse'].map((name) => `/figures/${name}`),
-    ...['refusals', 'living', 'ending'].map((name) => `/figures/${name}?span=month`),
+    ...['refusals', 'living', 'refreshes'].map((name) => `/figures/${name}?span=month`),
     ...['', '?identity=nina&all=yes', '?address=192.0.2.99', '?certificate=no', `?after=018f${hexOf(14, 5)}`].map(
       (query) => `/grants${query}`,
     ),

@@ -2,7 +2,7 @@
 // And how long what opened a stream proves its resource server.
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
-import { after, before, suite, type TestContext, test } from 'node:test';
+import { suite, type TestContext, test } from 'node:test';
 import type { ResourceServer, ResourceServerId } from '../../../src/core/resource-server.ts';
 import { isStillProven } from '../../../src/doors/oauth/introspect.ts';
 import type { OauthCall } from '../../../src/doors/oauth/mount.ts';
@@ -18,6 +18,7 @@ import { assertRefused, basic, type Fields } from '../../e2e/oauth-steps.ts';
 import { clientId, PUBLIC_URL } from '../../e2e/service.ts';
 import { CLIENT, confirm } from '../../e2e/steps.ts';
 import { eventually } from '../../eventually.ts';
+import { given } from '../../given.ts';
 import { ADA, anIntegration, aResourceServer, NOW } from '../../samples.ts';
 
 const PLATFORM = {
@@ -34,11 +35,7 @@ const JWT = 'urn:ietf:params:oauth:token-type:jwt';
 const CODE = { grant_type: 'authorization_code', code: 'x', redirect_uri: 'http://127.0.0.1/', code_verifier: 'x' };
 
 suite('the log line of a request', () => {
-  let scene: ClientScene;
-  before(async () => {
-    scene = await ClientScene.open();
-  });
-  after(() => scene.close());
+  const scene = given(() => ClientScene.open());
 
   const lines = () => scene.service.logLines.filter((line) => line.includes('"msg":"request"'));
   async function logged(sent: () => Promise<Answer>): Promise<readonly [Record<string, unknown>, Answer]> {
@@ -115,9 +112,8 @@ suite('the log line of a request', () => {
     });
 });
 
-test('the assertion of a platform proves no integration: only client_credentials takes it in this place', async (t) => {
-  const scene = await ClientScene.open();
-  t.after(() => scene.close());
+test('the assertion of a platform proves no integration: only client_credentials takes it in this place', async () => {
+  await using scene = await ClientScene.open();
   for (const [path, fields] of [
     [DEVICE, {}],
     [REVOKE, { token: 'x' }],
@@ -173,10 +169,9 @@ suite('the limit of an address', () => {
     await scene.activeAnswer(alive['access_token'] ?? '');
   });
 
-  test('is not that of an integration: this has one for tokens, and one for devices', async (t) => {
+  test('is not that of an integration: this has one for tokens, and one for devices', async () => {
     const limits = { requestsPerIntegration: { perMinute: 1, burst: 2 } };
-    const scene = await ClientScene.open({ settings: { limits } });
-    t.after(() => scene.close());
+    await using scene = await ClientScene.open({ settings: { limits } });
     const { refresh_token } = await scene.pairByDevice();
     const { json: next } = await scene.refreshBy(refresh_token);
     assertRefused(await scene.refreshBy(String(next['refresh_token'])), 429, 'slow_down');

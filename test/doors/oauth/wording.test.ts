@@ -1,7 +1,8 @@
 // The status and error code of refusals at the standard door (RFC 6749 5.2, 8628 3.5, 8707 2, 9449 5 and 8).
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { type Credential, type OauthReason, wordingOf } from '../../../src/doors/oauth/wording.ts';
+import type { OauthReason } from '../../../src/core/refusal.ts';
+import { type Credential, wordingOf } from '../../../src/doors/oauth/wording.ts';
 
 const WORDED: Readonly<Record<string, readonly OauthReason[]>> = {
   '400 invalid_request': [

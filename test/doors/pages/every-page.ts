@@ -109,8 +109,7 @@ export const EVERY_PAGE: Readonly<Record<string, OpenPage>> = {
     await page.getByText('No passkey was used.').waitFor();
   },
   docs: (page, { url }) => page.goto(`${url}/docs`),
-  'docs-page': (page, { url }) => page.goto(`${url}/docs/operators`),
-  'docs-tables': (page, { url }) => page.goto(`${url}/docs/errors`),
+  'docs-errors': (page, { url }) => page.goto(`${url}/docs/errors`),
   reference: (page, { url }) => page.goto(`${url}/docs/api`),
   'not-found': (page, { url }) => page.goto(`${url}/nothing`),
 };

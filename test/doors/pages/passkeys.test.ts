@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, suite, test } from 'node:test';
 import type { Identity } from '../../../src/core/identity.ts';
+import { relyingParty } from '../../../src/doors/pages/account/passkey-parts.ts';
+import type { Site } from '../../../src/doors/pages/parts/visit.ts';
 import { enableIdentity, removePasskey } from '../../../src/operations/admin/identities.ts';
 import type { AnyTable } from '../../../src/store/table.ts';
 import { assertions, attempts } from '../../../src/store/tables/attempts.ts';
@@ -270,15 +272,16 @@ suite('registering a passkey [threats: Passkeys]', () => {
   });
 
   test('a browser is asked for a passkey that it finds by itself, verified, and not one that the account has', async () => {
-    await registered(service);
+    const key = await registered(service);
     const ada = await signedIn(service);
     const { challenge, ...options } = JSON.parse((await ada.get('/account/passkeys/options')).text);
     assert.match(challenge, /^[\w-]{43,}$/);
-    assert.partialDeepStrictEqual(options, {
+    assert.deepEqual(options, {
       timeout: 300_000,
+      rp: { id: 'localhost', name: 'Tessera' },
       user: { id: handleOf(ADA), name: 'ada', displayName: 'ada' },
       pubKeyCredParams: [-8, -7, -257].map((alg) => ({ type: 'public-key', alg })),
-      excludeCredentials: [{ type: 'public-key' }],
+      excludeCredentials: [{ type: 'public-key', id: key.id }],
       authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
       attestation: 'none',
     });
@@ -295,6 +298,14 @@ suite('registering a passkey [threats: Passkeys]', () => {
     assert.equal((await keysOf(BOB))[0]?.name, '<b>Phone');
     assert.match((await visitor.get('/account/passkeys')).text, /&lt;b&gt;Phone/);
   });
+});
+
+test('browsers allow passkeys at names with TLS, and at localhost', () => {
+  const at = (publicUrl: string) => relyingParty({ publicUrl } as Site);
+  assert.deepEqual(at('https://tokens.example:8443'), { id: 'tokens.example', origin: 'https://tokens.example:8443' });
+  assert.deepEqual(at('http://localhost:8080'), { id: 'localhost', origin: 'http://localhost:8080' });
+  for (const none of ['http://tokens.example', 'https://192.0.2.1', 'https://[2001:db8::1]', 'http://127.0.0.1'])
+    assert.equal(at(none), undefined, none);
 });
 
 test('at an IP address, where browsers allow none, there are no passkeys, and passwords work', async () => {

@@ -44,7 +44,7 @@ const UNHURRIED = [
   'limits.drainIdle=0s',
 ];
 
-export interface RunningService {
+export interface RunningService extends AsyncDisposable {
   readonly url: string;
   /** The development authority's certificate, in PEM. */
   readonly authority: string;
@@ -108,6 +108,11 @@ export async function startService({
   };
   let running: { service: Service; store: Store } | undefined;
   running = await start();
+  const stop = async () => {
+    agent.destroy();
+    await running?.service.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
   return {
     url: `https://localhost:${port}`,
     authority: authority.certificate,
@@ -127,11 +132,8 @@ export async function startService({
       agent = new Agent({ keepAlive: true });
       running = await start();
     },
-    stop: async () => {
-      agent.destroy();
-      await running?.service.stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop,
+    [Symbol.asyncDispose]: stop,
   };
 }
 

@@ -18,7 +18,7 @@ export const SHIPPED_PROXIES = ['caddy', 'nginx', 'haproxy'] as const;
 export const PROXIES = [...SHIPPED_PROXIES, 'apache'] as const;
 export type ProxyName = (typeof PROXIES)[number];
 
-export interface RunningProxy {
+export interface RunningProxy extends AsyncDisposable {
   readonly port: number;
   /** Of the process that was started; nginx and HAProxy have workers below it. */
   readonly pid: number;
@@ -203,7 +203,7 @@ export async function runIn(
   await eventually(`port ${port} accepts connections`, () => hasEnded || isListening(port));
   if (hasEnded) throw new Error(`${command}: ${log()}`);
   starting.move();
-  return { port, pid: child.pid ?? 0, log, ended, stop };
+  return { port, pid: child.pid ?? 0, log, ended, stop, [Symbol.asyncDispose]: stop };
 }
 
 function environment(folder: string) {

@@ -8,15 +8,16 @@ import { identities, passkeys } from '../../../src/store/tables/identities.ts';
 import { Secret } from '../../../src/tokens/secret.ts';
 import { act } from '../../administer.ts';
 import { put } from '../../node.ts';
-import { ADA, anIdentity, aPasskey, NOW } from '../../samples.ts';
+import { ADA, anIdentity, aPasskey, hexOf, NOW } from '../../samples.ts';
 import { administration } from './admin-samples.ts';
 
+const [TWIN, UNKNOWN] = [`corp:${hexOf(16, 1)}`, `corp:${hexOf(16, 3)}`];
 const PASSWORD = new Secret('correct horse battery');
 
 suite('identities, as requests name them', () => {
   async function requests(t: TestContext) {
     const admin = await administration(t);
-    for (const id of ['corp:1', 'corp:2'])
+    for (const id of [TWIN, 'corp:2'])
       await put(admin.store, identities, anIdentity({ id: id as never, userName: 'twin' }));
     const run = async (name: Parameters<typeof act>[0], given: object) => {
       const done = await act(name, given, admin);
@@ -45,7 +46,8 @@ suite('identities, as requests name them', () => {
     assert.deepEqual(await write('ada', { groups: ['ops'] }), { ...none, ...ada, groups: ['ops'] }, 'as a whole');
     assert.equal(await write('ada', { groups: ['o ps'] }), 'text-malformed');
     assert.equal(await write('ada', { password: 'correct horse battery' }), 'password-apart');
-    assert.equal(await write('ada', {}, 5), 'changed-meanwhile');
+    assert.equal(await write(TWIN, { userName: 'bo' }), 'identity-not-local');
+    assert.equal(await write(UNKNOWN, { userName: 'cy' }), 'identity-unknown', 'nobody is made with a given id');
     const shown = await run('identity-show', { id: 'ada' });
     assert.deepEqual(await write('ada', {}, typeof shown === 'string' || shown.revision), { ...none, ...ada });
     assert.deepEqual(await write('ada', { userName: 'eve' }, 'present'), { ...none, userName: 'eve' });

@@ -36,13 +36,18 @@ suite('keys of an integration', () => {
     assert.equal(ended?.did, 'key-removed');
   });
 
-  test('an integration has ten keys at most', async (t) => {
+  test('an integration has ten keys at most, and a file that adds some has one at least', async (t) => {
     const admin = await administration(t);
     await registerIntegration('robot', { scope: 'orders:read' }, admin);
     const keys = await Promise.all(Array.from({ length: 11 }, (_, n) => platformKey(`k${n}`)));
     assert.ok((await addIntegrationKeys('robot', { file: keySetOf(...keys.slice(0, 10)) }, admin)).ok);
-    const refused = await addIntegrationKeys('robot', { file: keySetOf(...keys.slice(10)) }, admin);
-    assert.equal(refused.ok ? '' : refused.refusal.reason, 'public-keys-too-many');
+    for (const [more, reason] of [
+      [keys.slice(10), 'public-keys-too-many'],
+      [[], 'public-key-unusable'],
+    ] as const) {
+      const refused = await addIntegrationKeys('robot', { file: keySetOf(...more) }, admin);
+      assert.equal(refused.ok ? '' : refused.refusal.reason, reason);
+    }
   });
 
   test('a key that is added keeps its algorithm, the log names it alone, and the answer is the integration', async (t) => {

@@ -184,8 +184,12 @@ suite('everything that was committed before `currentAt` has been read', () => {
     await end(GRANT);
     await check();
     const before = tail.currentAt;
-    await end('f'.repeat(32));
+    reads.lag = 2;
+    await end('e'.repeat(32));
     const committed = performance.now();
+    await check();
+    assert.equal(tail.currentAt, before, 'the first cannot be read');
+    await end('f'.repeat(32));
     await check();
     assert.ok(before < tail.currentAt && tail.currentAt < committed, 'the first can be read, the last cannot');
     reads.lag = 0;

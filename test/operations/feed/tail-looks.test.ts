@@ -8,7 +8,7 @@ import { revoked, storeWith } from './feed-log.ts';
 /** Somebody follows a log that is empty. */
 async function scene(t: TestContext) {
   t.mock.timers.enable({ apis: ['setInterval'] });
-  let now = 10_000;
+  let now = 0;
   t.mock.method(performance, 'now', () => now);
   const log = storeWith([]);
   const tail = new FeedTail(log.store);
@@ -66,7 +66,9 @@ suite('the store', () => {
   });
 
   test('is asked every half second whether anything is missing: commits in progress, or all of it', async (t) => {
-    const { state, pass } = await scene(t);
+    const { state, tail, pass } = await scene(t);
+    await pass(100);
+    await tail.catchUp(new AbortController().signal);
     const { checks } = state;
     for (const [milliseconds, more] of [
       [400, 0],
@@ -79,8 +81,9 @@ suite('the store', () => {
     }
   });
 
-  test('is current for three seconds after it could be read', async (t) => {
-    const { state, tail, pass } = await scene(t);
+  test('is current for three seconds after it was read', async (t) => {
+    const { state, store, tail, pass } = await scene(t);
+    assert.equal(new FeedTail(store).isCurrent, false, 'this one has read nothing');
     await pass(500);
     state.isAway = true;
     await pass(2_999);
@@ -97,7 +100,7 @@ suite('what is new', () => {
     state.reads.length = 0;
     await pass(100);
     await settle();
-    assert.deepEqual([state.reads.splice(0), tail.end], [[500, 500, 500], 1_200]);
+    assert.deepEqual([state.reads.splice(0), tail.end], [[500, 1, 500, 1, 500, 1], 1_200]);
     for (const [after, first, count] of [
       [0, 1, 100],
       [1_150, 1_151, 50],

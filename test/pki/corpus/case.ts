@@ -5,7 +5,7 @@ import { ecKeys } from '../../signed-der.ts';
 import { approve } from '../approved.ts';
 
 export interface Case {
-  /** The clause that decides, such as `RFC 5280 4.1.2.2`; `T` stands for a rule of this project. */
+  /** The clause that decides, such as `RFC 5280 4.1.2.2`; `T` stands for a rule of this project. In a row, `4.1.2.2` is enough. */
   readonly clause: string;
   readonly what: string;
   /** DER, leaf first, in the order of sending. */
@@ -86,7 +86,7 @@ function caseOf(row: Row, profile: Profile, verdict: string): Case {
   const issued = row.made?.() ?? issue(row.leaf, by);
   const suffix = row.strict === undefined ? '' : `, profile ${profile}`;
   return {
-    clause,
+    clause: /^\d/.test(clause) ? `RFC 5280 ${clause}` : clause,
     what: `${row.what}${suffix}`,
     chain: issued.chain,
     key: issued.key,

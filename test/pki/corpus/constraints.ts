@@ -8,7 +8,7 @@ import { constraints, count, dns, email, ia5, ip, nameWith, uri } from './pieces
 
 const OUTSIDE = byRule('name-constraints');
 const MALFORMED = byRule('name-constraints');
-const CLAUSE = 'RFC 5280 4.2.1.10';
+const CLAUSE = '4.2.1.10';
 
 export interface Tree {
   readonly what: string;
@@ -22,6 +22,8 @@ const named = (...alternativeNames: Uint8Array[]): CertificateOptions => ({ alte
 const mailed = (address: string): CertificateOptions => ({
   subject: nameWith(['1.2.840.113549.1.9.1', ia5(address)], ['2.5.4.3', 'caller']),
 });
+const mailbox = (address: string): CertificateOptions => named(otherName('1.3.6.1.5.5.7.8.9', utf8(address)));
+const MAPPED = [...Array<number>(10).fill(0), 0xff, 0xff];
 const V6 = [0x20, 0x01, 0x0d, 0xb8, ...Array<number>(12).fill(0)];
 const V6_MASK = [...Array<number>(4).fill(255), ...Array<number>(12).fill(0)];
 
@@ -48,13 +50,49 @@ const TREES: readonly Tree[] = [
     what: 'permitted .x.com, with the leading dot many authorities write',
     permitted: [dns('.x.com')],
     inside: { 'a host below': named(dns('a.x.com')) },
-    outside: { 'another host': named(dns('a.y.com')), 'a longer label': named(dns('ax.com')) },
+    outside: {
+      'another host': named(dns('a.y.com')),
+      'a longer label': named(dns('ax.com')),
+      'the domain itself': named(dns('x.com')),
+    },
   },
   {
     what: 'excluded .x.com',
     excluded: [dns('.x.com')],
-    inside: { 'another host': named(dns('a.y.com')) },
-    outside: { 'a host below': named(dns('a.x.com')), 'a wildcard above': named(dns('*.x.com')) },
+    inside: { 'another host': named(dns('a.y.com')), 'a longer label': named(dns('notx.com')) },
+    outside: {
+      'a host below': named(dns('a.x.com')),
+      'a wildcard above': named(dns('*.x.com')),
+      'a wildcard two levels above': named(dns('*.com')),
+      'the domain itself, with a trailing dot': named(dns('X.COM.')),
+    },
+  },
+  {
+    what: 'permitted x.com, without evil.x.com and mail.x.com',
+    permitted: [dns('x.com'), email('x.com')],
+    excluded: [dns('evil.x.com'), email('mail.x.com')],
+    inside: {
+      'an underscore': named(dns('a_b.x.com')),
+      'a trailing dot': named(dns('a.x.com.')),
+      'a mailbox with a trailing dot': named(email('a@x.com.')),
+    },
+    outside: {
+      'evil with a trailing dot': named(dns('evil.x.com.')),
+      'an underscore below evil': named(dns('_sip.evil.x.com')),
+      'an evil mailbox with a trailing dot': named(email('a@mail.x.com.')),
+    },
+  },
+  {
+    what: 'excluded x.com, and a name that cannot be compared',
+    excluded: [dns('x.com'), email('x.com')],
+    inside: { 'of another kind': named(uri('urn:x')) },
+    outside: {
+      'a slash': named(dns('x.com/')),
+      'an empty name': named(dns('')),
+      'a space': named(dns('a b')),
+      'a quoted @': named(email('"a@b"@y.com')),
+      'no @': named(email('nobody')),
+    },
   },
   {
     what: 'excluded bar.x.com',
@@ -100,6 +138,53 @@ const TREES: readonly Tree[] = [
     excluded: [email('x.com')],
     inside: { elsewhere: named(email('a@y.com')) },
     outside: { there: named(email('a@x.com')), 'there in the subject': mailed('a@X.com') },
+  },
+  {
+    what: 'permitted mail hosts, and an international mailbox (RFC 9598)',
+    permitted: [email('example.com'), email('xn--bcher-kva.example')],
+    inside: {
+      'of one of them': mailbox('用户@example.com'),
+      'of one in Unicode': mailbox('ada@bücher.example'),
+      'letter case': mailbox('ada@EXAMPLE.com'),
+    },
+    outside: {
+      'of another host': mailbox('用户@example.org'),
+      'of no host': mailbox('用户'),
+      'of a host without the umlaut': mailbox('ada@bucher.example'),
+    },
+  },
+  {
+    what: 'excluded mail host, and an international mailbox (RFC 9598)',
+    excluded: [email('example.com')],
+    inside: { 'of another host': mailbox('用户@example.org') },
+    outside: {
+      'of that host': mailbox('用户@example.com'),
+      'letter case': mailbox('ada@Example.COM'),
+      'of no host': mailbox('用户'),
+    },
+  },
+  {
+    what: 'excluded 10.0.0.0/8',
+    excluded: [ip(10, 0, 0, 0, 255, 0, 0, 0)],
+    inside: {
+      'another address': named(ip(11, 0, 0, 1)),
+      'another address, mapped': named(ip(...MAPPED, 11, 0, 0, 1)),
+      'an address of IPv6 that ends alike': named(ip(...Array<number>(12).fill(0), 10, 0, 0, 1)),
+    },
+    outside: { 'an address of it': named(ip(10, 1, 2, 3)), 'mapped to IPv6': named(ip(...MAPPED, 10, 1, 2, 3)) },
+  },
+  {
+    what: 'excluded 10.0.0.0/8, written as mapped to IPv6',
+    excluded: [ip(...MAPPED, 10, 0, 0, 0, ...Array<number>(12).fill(255), 255, 0, 0, 0)],
+    inside: { 'another address': named(ip(11, 0, 0, 1)) },
+    outside: { 'an address of it': named(ip(10, 1, 2, 3)), 'mapped to IPv6': named(ip(...MAPPED, 10, 1, 2, 3)) },
+  },
+  {
+    what: 'permitted 10.0.0.0/8, and all of IPv6 excluded',
+    permitted: [ip(10, 0, 0, 0, 255, 0, 0, 0)],
+    excluded: [ip(...Array<number>(32).fill(0))],
+    inside: { 'an address of it': named(ip(10, 1, 2, 3)) },
+    outside: { 'mapped to IPv6': named(ip(...MAPPED, 10, 1, 2, 3)), 'another address': named(ip(11, 0, 0, 1)) },
   },
   {
     what: 'permitted 192.0.2.0/24',
@@ -155,6 +240,7 @@ const BAD: Readonly<Record<string, Uint8Array>> = {
 
 const wide = constraints({ permitted: [dns('y.com')] });
 const ROOT_X = rootWith({ extensions: [constraints({ permitted: [dns('x.com')] })] });
+const dotted = rootWith({ extensions: [constraints({ permitted: [dns('.x.com')] })] });
 const minimum = writeSequence(writeContext(0, writeSequence(dns('x.com'), write(0x80, count(1).subarray(2)))));
 
 export const CONSTRAINT_CASES: readonly Case[] = casesOf([
@@ -167,13 +253,14 @@ export const CONSTRAINT_CASES: readonly Case[] = casesOf([
       verdict: MALFORMED,
     }),
   ),
-  ...told([
+  ...told<Partial<Row>>([
     [
       CLAUSE,
       'a subtree with a minimum',
       { by: rootWith({ extensions: [extension(EXTENSION.nameConstraints, minimum, true)] }) },
       byRule('extensions-well-formed'),
     ],
+    [CLAUSE, 'a leading dot', { by: dotted, leaf: named(dns('a.x.com')), strict: OUTSIDE }, ACCEPTED],
     [
       CLAUSE,
       'an intermediate cannot widen',
@@ -191,19 +278,19 @@ export const CONSTRAINT_CASES: readonly Case[] = casesOf([
       OUTSIDE,
     ],
     [
-      'RFC 5280 6.1.3 (b)',
+      '6.1.3 (b)',
       'names of an intermediate count too',
       { by: below(named(dns('y.com')), ROOT_X), approved: ROOT_X },
       OUTSIDE,
     ],
     [
-      'RFC 5280 6.1.3 (b)',
+      '6.1.3 (b)',
       'a leaf with the name of its issuer is constrained',
       { leaf: { subject: ROOT_X.subject, ...named(dns('y.com')) }, by: ROOT_X },
       OUTSIDE,
     ],
     [
-      'RFC 5280 6.1.3 (b)',
+      '6.1.3 (b)',
       'a self-issued intermediate is exempt',
       { by: below({ subject: ROOT_X.subject, ...named(dns('y.com')) }, ROOT_X), approved: ROOT_X },
       ACCEPTED,

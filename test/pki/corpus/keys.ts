@@ -97,8 +97,11 @@ const RSA_KEYS: readonly [what: string, key: Uint8Array, verdict: string][] = [
   ['a negative modulus', rsaKey(integer(MODULUS), EXPONENT), MALFORMED],
   ['modulus 0', rsaKey(integer(octets(0)), EXPONENT), WEAK],
   ['a modulus of 32768 bits', rsaKey(unsigned(Buffer.alloc(4096, 0xff)), EXPONENT), MALFORMED],
+  ['a modulus of 16385 bits', rsaKey(integer(octets(1, ...Buffer.alloc(2048, 0xff))), EXPONENT), MALFORMED],
   ['a modulus of 2040 bits', rsaKey(unsigned(Buffer.alloc(255, 0xff)), EXPONENT), WEAK],
   ['parameters of a foreign kind', rsaKey(unsigned(MODULUS), EXPONENT, [writeSequence()]), UNREADABLE],
+  ['no parameters', rsaKey(unsigned(MODULUS), EXPONENT, []), UNREADABLE],
+  ['a NULL that has content', rsaKey(unsigned(MODULUS), EXPONENT, [write(TAG.null, octets(0))]), UNREADABLE],
   ['a field behind the parameters', rsaKey(unsigned(MODULUS), EXPONENT, [NULL, NULL]), UNREADABLE],
   ['a third number', rsaKey(unsigned(MODULUS), Buffer.concat([EXPONENT, EXPONENT])), UNREADABLE],
   ['a modulus with two leading zeros', rsaKey(integer(Buffer.concat([octets(0, 0), MODULUS])), EXPONENT), UNREADABLE],
@@ -131,6 +134,7 @@ const ed25519 = (key: Uint8Array, parameters: readonly Uint8Array[] = []) =>
   writeSequence(writeSequence(writeOid('1.3.101.112'), ...parameters), bits(key));
 const OTHER_KEYS: readonly [what: string, key: Uint8Array, verdict: string][] = [
   ['Ed25519 with NULL parameters', ed25519(Buffer.alloc(32, 9), [NULL]), UNREADABLE],
+  ['an Ed25519 value beyond the field', ed25519(Buffer.alloc(32, 0xff)), MALFORMED],
   ['an Ed25519 key of 31 octets', ed25519(Buffer.alloc(31, 9)), MALFORMED],
   ['an Ed25519 key of 33 octets', ed25519(Buffer.alloc(33, 9)), MALFORMED],
   ['an algorithm that nobody knows', writeSequence(writeSequence(writeOid('1.2.3.4')), bits(octets(1))), WEAK],
@@ -148,6 +152,7 @@ function malformedKeys(clause: string, keys: typeof RSA_KEYS): Row[] {
     what,
     made: leafWithKey(key),
     verdict,
+    strict: verdict,
     noHandshake: NO_KEY,
   }));
 }

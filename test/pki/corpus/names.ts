@@ -35,14 +35,14 @@ const pair = (clause: string, what: string, ...values: readonly [string | Uint8A
 });
 
 const SAME: readonly Pair[] = [
-  pair('RFC 5280 7.1', 'UTF8String and PrintableString', 'Example Org', printable('Example Org')),
-  pair('RFC 5280 7.1', 'UTF8String and BMPString', 'Example Org', bmp('Example Org')),
-  pair('RFC 5280 7.1', 'UTF8String and UniversalString', 'Example Org', universal('Example Org')),
-  pair('RFC 5280 7.1', 'UTF8String and TeletexString', 'Example Org', teletex('Example Org')),
-  pair('RFC 5280 7.1', 'UTF8String and IA5String', 'Example Org', ia5('Example Org')),
-  pair('RFC 5280 7.1', 'BMPString and UniversalString beyond ASCII', bmp('Größe'), universal('Größe')),
-  pair('RFC 5280 7.1', 'letter case', 'Example Org', 'EXAMPLE org'),
-  pair('RFC 5280 7.1', 'letter case beyond ASCII', 'Ärzte', 'ÄRZTE'),
+  pair('7.1', 'UTF8String and PrintableString', 'Example Org', printable('Example Org')),
+  pair('7.1', 'UTF8String and BMPString', 'Example Org', bmp('Example Org')),
+  pair('7.1', 'UTF8String and UniversalString', 'Example Org', universal('Example Org')),
+  pair('7.1', 'UTF8String and TeletexString', 'Example Org', teletex('Example Org')),
+  pair('7.1', 'UTF8String and IA5String', 'Example Org', ia5('Example Org')),
+  pair('7.1', 'BMPString and UniversalString beyond ASCII', bmp('Größe'), universal('Größe')),
+  pair('7.1', 'letter case', 'Example Org', 'EXAMPLE org'),
+  pair('7.1', 'letter case beyond ASCII', 'Ärzte', 'ÄRZTE'),
   pair('RFC 4518 2.6.1', 'several spaces for one', 'Example Org', 'Example   Org'),
   pair('RFC 4518 2.6.1', 'spaces around', 'Example Org', '  Example Org '),
   pair('RFC 4518 2.2', 'a tab for a space', 'Example Org', 'Example\tOrg'),
@@ -63,34 +63,30 @@ const SAME: readonly Pair[] = [
 ];
 
 const OTHER: readonly Pair[] = [
-  pair('RFC 5280 7.1', 'another word', 'Example', 'Exemple'),
-  pair('RFC 5280 7.1', 'a longer word', 'Example', 'Examples'),
-  pair('RFC 5280 7.1', 'a word that begins alike and holds a NUL', 'Example', 'Example\0s'),
+  pair('7.1', 'another word', 'Example', 'Exemple'),
+  pair('7.1', 'a longer word', 'Example', 'Examples'),
+  pair('7.1', 'a word that begins alike and holds a NUL', 'Example', 'Example\0s'),
   pair('RFC 4518 2.6.1', 'a space inside a word', 'Example', 'Exam ple'),
   pair('RFC 4518 2.2', 'a Cyrillic letter', 'Example', 'Ex\u0430mple'),
   pair('RFC 4518 2.2', 'a dotless i', 'big', 'b\u0131g'),
   pair('RFC 4518 2.2', 'Arabic digits', 'Unit 1', 'Unit \u0661'),
   {
-    ...pair('RFC 5280 7.1', 'a GeneralString that says something else', 'Example', general('Other')),
+    ...pair('7.1', 'a GeneralString that says something else', 'Example', general('Other')),
     noHandshake: 'OpenSSL cannot parse this string type in a name',
   },
+  { clause: '7.1', what: 'another attribute', names: [organisation('Example'), nameWith([UNIT, 'Example'])] },
   {
-    clause: 'RFC 5280 7.1',
-    what: 'another attribute',
-    names: [organisation('Example'), nameWith([UNIT, 'Example'])],
-  },
-  {
-    clause: 'RFC 5280 7.1',
+    clause: '7.1',
     what: 'the relative names in another order',
     names: [nameWith([ORGANISATION, 'Example'], [UNIT, 'Unit']), nameWith([UNIT, 'Unit'], [ORGANISATION, 'Example'])],
   },
   {
-    clause: 'RFC 5280 7.1',
+    clause: '7.1',
     what: 'a relative name more',
     names: [organisation('Example'), nameWith([ORGANISATION, 'Example'], [COMMON_NAME, 'more'])],
   },
   {
-    clause: 'RFC 5280 7.1',
+    clause: '7.1',
     what: 'a relative name less',
     names: [nameWith([ORGANISATION, 'Example'], [COMMON_NAME, 'more']), organisation('Example')],
   },
@@ -123,7 +119,7 @@ function rowOf(verdict: string) {
 // Attributes that are not text compare octet by octet.
 const BITS = (last: number) => nameWith([ORGANISATION, write(TAG.bitString, octets(0, last))]);
 const OPAQUE = (last: number): Pair => ({
-  clause: 'RFC 5280 7.1',
+  clause: '7.1',
   what: last === 1 ? 'the same bits' : 'other bits',
   names: [BITS(1), BITS(last)],
 });

@@ -7,7 +7,7 @@ import { revokedEntry } from '../../authority-lists.ts';
 import { extension } from '../../signed-der.ts';
 import { ACCEPTED, type Case, ROOT } from './case.ts';
 import { delta, flag, listCase, OTHER, point, REVOKED, SERIAL, scope, UNKNOWN } from './list-case.ts';
-import { count, octets } from './pieces.ts';
+import { count, octets, times } from './pieces.ts';
 
 type CrlOptions = NonNullable<Parameters<Authority['crl']>[0]>;
 const unknownCritical = extension('1.2.3', writeSequence(), true);
@@ -22,6 +22,8 @@ const ODD: readonly [clause: string, what: string, options: CrlOptions][] = [
     { withoutNumber: true, extensions: [extension(EXTENSION.crlNumber, count(1), true)] },
   ],
   ['5.2', 'with an unknown critical extension', { extensions: [unknownCritical] }],
+  ['5.2', 'with an extension twice', { extensions: times(2, () => extension('1.2.3', writeSequence())) }],
+  ['5.1.2.6', 'with an entry without a date', { entries: [writeSequence(count(5))] }],
   ['5.3', 'with an unknown critical extension of an entry', { entries: [revokedEntry(octets(5), unknownCritical)] }],
   ['5.2.4', 'that is a delta', { extensions: [delta] }],
   [

@@ -23,7 +23,7 @@ export const ODD_PATHS: readonly Row[] = told([
     'accepted Corpus Root',
   ],
   [
-    'RFC 5280 6.1',
+    '6.1',
     'a leaf below a leaf, with the sign of a proxy certificate',
     {
       made: () => {
@@ -33,20 +33,15 @@ export const ODD_PATHS: readonly Row[] = told([
     },
     byRule('authority-is-ca'),
   ],
+  ['4.1.2.6', 'an intermediate without a name', { made: () => issue({}, emptyNamed) }, byRule('subject-name-present')],
   [
-    'RFC 5280 4.1.2.6',
-    'an intermediate without a name',
-    { made: () => issue({}, emptyNamed) },
-    byRule('subject-name-present'),
-  ],
-  [
-    'RFC 5280 6.1',
+    '6.1',
     'a second certificate of the root, with another serial number',
     { made: () => beside(issue(), reused.certificate) },
     ACCEPTED,
   ],
   [
-    'RFC 5280 6.1',
+    '6.1',
     'the same intermediate twenty times',
     {
       made: () => {
@@ -57,31 +52,31 @@ export const ODD_PATHS: readonly Row[] = told([
     ACCEPTED,
   ],
   [
-    'RFC 5280 7.1',
+    '7.1',
     'a stranger that differs from the root in invisible characters, between',
     { made: () => beside(issue(), makeAuthority({ name: 'Corpus\u00ad Root' }).certificate) },
     ACCEPTED,
   ],
   [
-    'RFC 5280 7.1',
+    '7.1',
     'a leaf of such a stranger',
     { made: () => issue({}, makeAuthority({ name: 'Corpus\u00ad Root' })), approved: ROOT },
     NOT_APPROVED,
   ],
   [
-    'RFC 5280 4.2.1.3',
+    '4.2.1.3',
     'an intermediate that may sign lists only',
     { made: () => issue({}, below({ extensions: [piece.keyUsage(1, 0x02)], keys: ecKeys() })) },
     byRule('authority-may-sign'),
   ],
   [
-    'RFC 5280 4.2',
+    '4.2',
     'an intermediate with a critical extension that nobody knows',
     { made: () => issue({}, below({ ...withExtension('1.2.3.4', NULL, true), keys: ecKeys() })) },
     CRITICAL,
   ],
   [
-    'RFC 5280 6.1',
+    '6.1',
     'such an intermediate, and its certificate without it',
     {
       made: () => {

@@ -6,7 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, suite, test } from 'node:test';
 import { authorizedFetch } from '../../../sdk/client/src/authorized-fetch.ts';
 import { secret } from '../../../sdk/client/src/by/secret.ts';
+import { addressOf } from '../../../sdk/client/src/cli/terminal.ts';
 import { checkAddress, discover, isMetadata } from '../../../sdk/client/src/door/metadata.ts';
+import { send } from '../../../sdk/client/src/door/send.ts';
 import { Dpop } from '../../../sdk/client/src/dpop.ts';
 import { exchange } from '../../../sdk/client/src/exchange.ts';
 import { signJwt } from '../../../sdk/client/src/jwt.ts';
@@ -60,6 +62,32 @@ test('an address is https, or on this machine; its last slash does not count', (
     assert.equal(checkAddress('server', given), expected);
   for (const given of ['http://a.example', 'http://127.0.0.1.a.example', 'ftp://localhost', 'a.example', '', undefined])
     assert.throws(() => checkAddress('server', given), failsWith('usage', /server is not an https address/));
+});
+
+test('an address is typed with or without its scheme', () => {
+  for (const [typed, expected] of [
+    ['tokens.example.com/', 'https://tokens.example.com'],
+    ['https://tokens.example.com', 'https://tokens.example.com'],
+    ['HTTP://localhost:1/', 'HTTP://localhost:1'],
+  ] as const)
+    assert.equal(addressOf(typed), expected);
+});
+
+suite('an answer', () => {
+  const answerTo = (json: unknown) => {
+    replies['/x'] = [{ status: 200, json: json as object }];
+    return send(`${url}/x`, { timeoutMs: 5000 });
+  };
+
+  test('that is no JSON object says nothing', async () => {
+    for (const json of [null, 7, 'x', true]) assert.equal((await answerTo(json)).json, undefined);
+    assert.deepEqual((await answerTo({ a: 1 })).json, { a: 1 });
+  });
+
+  test('of a megabyte is taken, and no more', async () => {
+    assert.ok((await answerTo({ pad: 'x'.repeat(999_990) })).json);
+    await assert.rejects(answerTo({ pad: 'x'.repeat(999_991) }), { name: 'NoAnswer', message: /too large/ });
+  });
 });
 
 suite('discovery', () => {

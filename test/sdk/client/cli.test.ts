@@ -10,7 +10,7 @@ import type { ClientId } from '../../../src/core/integration.ts';
 import { grants, grantsOf } from '../../../src/store/tables/grants.ts';
 import { commandEnvironment, TESSERA } from '../../cli/command.ts';
 import { Commands } from '../../cli/commands.ts';
-import { type Caller, callerOver, reachOf } from '../../e2e/caller.ts';
+import type { Caller } from '../../e2e/caller.ts';
 import { startPublic } from '../../e2e/public-service.ts';
 import type { TestService } from '../../e2e/service.ts';
 import { CLIENT, confirm, verify } from '../../e2e/steps.ts';
@@ -35,7 +35,7 @@ suite('tessera for callers', () => {
   let at: string[];
   before(async () => {
     service = await startPublic();
-    caller = callerOver('HTTP/1.1', reachOf(service));
+    caller = service.caller();
     const file = (name: string, text: string) => {
       writeFileSync(join(home, name), text, { mode: 0o600 });
       return join(home, name);

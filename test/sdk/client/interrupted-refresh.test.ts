@@ -20,22 +20,6 @@ function leaveMark(file: string, refreshToken: string, secondsAgo: number): void
 }
 
 suite('a refresh that a killed process has left', () => {
-  test('is repeated within the retry window', async (t) => {
-    const { fake, file, source } = await scene(t, EXPIRED);
-    leaveMark(file, 'R1', 40);
-    assert.equal(await source(stored()).get(), 'A2');
-    assert.deepEqual(fake.presented(), ['R1']);
-    assert.deepEqual(namesIn(dirname(file)), ['tokens.json']);
-  });
-
-  test('is not repeated after it: a new grant is made, and the old one is ended', async (t) => {
-    const { fake, file, source } = await scene(t, EXPIRED);
-    leaveMark(file, 'R1', 51);
-    assert.equal(await source(alone()).get(), 'A2');
-    assert.deepEqual(fake.presented(), []);
-    assert.deepEqual(fake.asked.at(-1), { path: '/revoke', form: { token: 'A1', client_id: 'orders-sync' } });
-  });
-
   test('is not repeated after it where a person is needed: the access token is used up first', async (t) => {
     const { fake, file, source } = await scene(t, DUE);
     leaveMark(file, 'R1', 51);

@@ -115,16 +115,6 @@ test('a claim by a living process is respected', (t) => {
   assert.equal(readFileSync(path, 'utf8'), dead);
 });
 
-test('an owner in another container counts as dead after 30 seconds without a touch', (t) => {
-  const path = lockFor(t);
-  writeFileSync(path, JSON.stringify({ ...newOwner(), world: 'another' }));
-  const touched = (secondsAgo: number) => utimesSync(path, Date.now() / 1000, Date.now() / 1000 - secondsAgo);
-  touched(25);
-  assert.equal(takeLock(path), undefined);
-  touched(35);
-  assert.ok(takeLock(path));
-});
-
 test('a holder touches its lock every second, so that no other container takes it for dead', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const path = lockFor(t);

@@ -102,10 +102,7 @@ suite('@tessera/client from its tarball', () => {
       const child = spawn(
         path ?? '',
         [program, service.issuer, CLIENT, ...args, ca, join(folder, `tokens-${major}.json`)],
-        {
-          env: { NODE_EXTRA_CA_CERTS: ca },
-          stdio: ['ignore', 'pipe', 'inherit'],
-        },
+        { env: { NODE_EXTRA_CA_CERTS: ca }, stdio: ['ignore', 'pipe', 'inherit'] },
       );
       let printed = '';
       child.stdout.on('data', (chunk) => (printed += String(chunk)));

@@ -10,7 +10,7 @@ import type * as client from '../../../sdk/client/src/client.ts';
 import { epochSeconds } from '../../../src/core/time.ts';
 import { systemRandom } from '../../../src/system.ts';
 import { drawResourceServerSecret } from '../../../src/tokens/resource-server-secret.ts';
-import { type Caller, callerOver, reachOf } from '../../e2e/caller.ts';
+import type { Caller } from '../../e2e/caller.ts';
 import { startPublic } from '../../e2e/public-service.ts';
 import { clientId, type TestService } from '../../e2e/service.ts';
 import { CLIENT, confirm, pairByDevice, verify } from '../../e2e/steps.ts';
@@ -95,7 +95,7 @@ const OTHER_METHODS: Readonly<Record<Exclude<keyof client.TokenSource, 'get'>, t
 async function startScene(standIn: (typeof OUTAGES)[string]): Promise<Scene & { stop(): Promise<void> }> {
   const publicPort = await freePort();
   const service = await startPublic({}, publicPort);
-  const caller = callerOver('HTTP/1.1', reachOf(service));
+  const caller = service.caller();
   const gate = await startGate(publicPort, standIn(service), service);
   const folder = temporaryFolder('client-away');
   let files = 0;

@@ -12,7 +12,7 @@ import type { TokenFailure } from '../../../sdk/client/src/failure.ts';
 import { tokenSource } from '../../../sdk/client/src/token-source.ts';
 import { writeTokens } from '../../../sdk/client/src/tokens.ts';
 import { seconds } from '../../../src/core/time.ts';
-import { type Caller, callerOver, reachOf } from '../../e2e/caller.ts';
+import type { Caller } from '../../e2e/caller.ts';
 import { startPublic } from '../../e2e/public-service.ts';
 import { clientId, type TestService } from '../../e2e/service.ts';
 import { confirm, deny, verify } from '../../e2e/steps.ts';
@@ -32,7 +32,7 @@ suite('@tessera/client against the service', () => {
   };
   before(async () => {
     service = await startPublic();
-    caller = callerOver('HTTP/1.1', reachOf(service));
+    caller = service.caller();
     byCertificate = certificate({
       certificate: file('ada.crt', service.ada.pem),
       key: file('ada.key', service.ada.key),
@@ -163,12 +163,7 @@ suite('@tessera/client against the service', () => {
   });
 
   test('a server whose certificate is not trusted gets nothing, and the caller learns what to do', async (t) => {
-    const options = {
-      server: service.issuer,
-      clientId: 'orders-sync',
-      by: byCertificate,
-      store: fileFor(t),
-    };
+    const options = { server: service.issuer, clientId: 'orders-sync', by: byCertificate, store: fileFor(t) };
     await assert.rejects(tokenSource(options).get(), (error: TokenFailure) => {
       assert.equal(error.reason, 'usage');
       assert.match(error.message, /certificate of https:\S+ is not trusted: .*NODE_EXTRA_CA_CERTS/);

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
-import { type DevicePrompt, device } from '../../../sdk/client/src/by/device.ts';
 import { stored } from '../../../sdk/client/src/by/stored.ts';
 import { fileStore } from '../../../sdk/client/src/store/file-store.ts';
 import type { HeldStore, TokenStore } from '../../../sdk/client/src/store/token-store.ts';
@@ -89,17 +88,4 @@ test('login() returns seconds, and a store is given seconds', async (t) => {
     isAbout(expiresAt, inSeconds() + 10 * HOUR);
     isAbout(refreshUntil, inSeconds() + 24 * HOUR);
   }
-});
-
-test('a person is shown seconds', async (t) => {
-  const { fake, source } = await scene(t);
-  fake.device = { device_code: 'D1', user_code: 'BCDF', verification_uri: 'https://x/', expires_in: 10 * HOUR };
-  const leaving = new AbortController();
-  let shown: DevicePrompt | undefined;
-  const show = (prompt: DevicePrompt) => {
-    shown = prompt;
-    leaving.abort();
-  };
-  await assert.rejects(source(device({ show })).login({ signal: leaving.signal }));
-  isAbout(shown?.expiresAt, inSeconds() + 10 * HOUR);
 });

@@ -87,4 +87,9 @@ test('times of Tessera 0.2.0 were milliseconds', () => {
   const old = { obtainedAt: obtainedAt * 1000, expiresAt: expiresAt * 1000, refreshUntil: refreshUntil * 1000 };
   assert.deepEqual(inSeconds({ ...pair, ...old }), pair);
   assert.deepEqual(inSeconds(pair), pair);
+  for (const [given, expected] of [
+    [99_999_999_999, 99_999_999_999], // after the year 5000
+    [100_000_000_000, 100_000_000], // of 1973
+  ] as const)
+    assert.equal(inSeconds({ ...pair, expiresAt: given }).expiresAt, expected);
 });

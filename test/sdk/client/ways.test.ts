@@ -19,8 +19,9 @@ import { ath, dpopKey } from '../../e2e/dpop-steps.ts';
 import { registryFollows } from '../../e2e/registry-follows.ts';
 import { clientId } from '../../e2e/service.ts';
 import { pairByCertificate, verify } from '../../e2e/steps.ts';
+import { given } from '../../given.ts';
 import { anIntegration, OPERATOR } from '../../samples.ts';
-import { type ProtectedApi, startProtected } from '../verify/protected-api.ts';
+import { startProtected } from '../verify/protected-api.ts';
 
 const ROBOT = 'robot';
 const { privateKey: own, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -28,11 +29,10 @@ const PEM = own.export({ type: 'pkcs8', format: 'pem' }).toString();
 const PROOF_KEY = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
 suite('@tessera/client: without a certificate and without a person', () => {
-  let api: ProtectedApi;
   let guard: Guard;
   let ports: Parameters<typeof makeIntegrationSecret>[2];
+  const api = given(() => startProtected());
   before(async () => {
-    api = await startProtected();
     guard = await api.guard();
     ports = { store: api.ports.store, by: OPERATOR, random: systemRandom };
     const flows = { device: false, certificate: false, secret: true };
@@ -52,8 +52,6 @@ suite('@tessera/client: without a certificate and without a person', () => {
   });
   after(async () => {
     guard.close();
-    api.caller.close();
-    await api.stop();
   });
   const usual = () => ({ server: api.issuer, clientId: ROBOT, ca: api.authority.pem, store: memoryStore() });
 
@@ -61,7 +59,7 @@ suite('@tessera/client: without a certificate and without a person', () => {
     const tokens = tokenSource({ ...usual(), by: privateKey({ key: PEM }) });
     const { refreshToken } = await tokens.login();
     assert.ok(refreshToken);
-    assert.equal((await verify(api.caller, await tokens.get())).status, 200);
+    assert.equal((await verify(api.holder, await tokens.get())).status, 200);
     await tokens.revoke();
   });
 
@@ -70,7 +68,7 @@ suite('@tessera/client: without a certificate and without a person', () => {
     assert.ok(made.ok);
     await registryFollows();
     const tokens = tokenSource({ ...usual(), by: secret({ secret: made.value.secret.reveal() }) });
-    assert.equal((await verify(api.caller, await tokens.get())).status, 200);
+    assert.equal((await verify(api.holder, await tokens.get())).status, 200);
     const wrong = tokenSource({ ...usual(), by: secret({ secret: `${made.value.secret.reveal()}x` }) });
     await assert.rejects(wrong.get(), /Check clientId\. Ask the operator for a new secret/);
   });
@@ -139,14 +137,14 @@ suite('@tessera/client: without a certificate and without a person', () => {
   });
 
   test('exchange: the token of a caller for one of the same person, for the next API', async () => {
-    const { access_token } = await pairByCertificate(api.caller, 'orders-sync', 'orders:read');
+    const { access_token } = await pairByCertificate(api.holder, 'orders-sync', 'orders:read');
     const next = await exchange({
       ...usual(),
       by: privateKey({ key: PEM }),
       token: access_token,
       scope: 'orders:read',
     });
-    const { json } = await verify(api.caller, next.accessToken);
+    const { json } = await verify(api.holder, next.accessToken);
     assert.deepEqual([json['application'], json['scope']], [ROBOT, 'orders:read']);
     await assert.rejects(
       exchange({ ...usual(), by: privateKey({ key: PEM }), token: access_token, scope: 'stock:read' }),

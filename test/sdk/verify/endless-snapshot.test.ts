@@ -2,4 +2,4 @@
 // Only in test:all: long property runs
 import { givenUp } from './endless-snapshot.ts';
 
-givenUp('has no end', (count) => `p${count}`);
+givenUp('has no end', 10_001, (count) => `p${count}`);

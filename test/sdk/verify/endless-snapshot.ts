@@ -1,14 +1,14 @@
 // A snapshot of the feed that a verifier gives up, and takes again later.
+import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { verifier } from '../../../sdk/verify/src/verify.ts';
 import { eventually } from '../../eventually.ts';
 import { FakeService } from './fake-service.ts';
 
-/** `next`: the next page that each of them names. */
-export function givenUp(name: string, next: (count: number) => string): void {
+/** `pages`: how many it reads; `next`: the next page that each of them names. */
+export function givenUp(name: string, pages: number, next: (count: number) => string): void {
   test(`a snapshot that ${name} is given up, and taken again later`, async (t) => {
-    const service = await FakeService.start();
-    t.after(() => service.leave());
+    await using service = await FakeService.start();
     const notices: string[] = [];
     let count = 0;
     service.instead.set('/feed', (response) => {
@@ -17,6 +17,7 @@ export function givenUp(name: string, next: (count: number) => string): void {
     });
     const starting = verifier({ ...service.options, onNotice: (notice) => notices.push(notice) });
     await eventually('the verifier gives up', () => /snapshot has no end/.test(notices[0] ?? ''));
+    assert.equal(count, pages);
     service.instead.delete('/feed');
     const guard = await starting;
     t.after(() => guard.close());

@@ -1,37 +1,13 @@
-// Tokens that an API got by exchange (`act`), tokens that are bound to a key, and opaque scope items.
+// Tokens that are bound to a key, and opaque scope items.
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { calculateJwkThumbprint } from 'jose';
-import { Revocations } from '../../../sdk/verify/src/revocations.ts';
 import { verifier } from '../../../sdk/verify/src/verify.ts';
 import { ath, dpopKey } from '../../e2e/dpop-steps.ts';
 import { FakeService } from './fake-service.ts';
 
 const service = await FakeService.start();
 after(() => service.leave());
-const act = { sub: 'integration:1', client_id: 'orders-backend' };
-
-suite('an exchanged token', async () => {
-  const guard = await verifier({ ...service.options, onOutage: 'trust-until-expiry' });
-  after(() => guard.close());
-
-  test('is introspected whatever the feed says, and again after seconds: it ends with another token', async () => {
-    for (const token of [await service.jwt({ act }), service.opaque({ act })]) {
-      assert.equal((await guard.check(token)).ok, true);
-      service.active.delete(token);
-      service.now += 6;
-      assert.equal((await guard.check(token)).ok, false);
-    }
-  });
-
-  test('is not accepted while the service is away', async () => {
-    const token = await service.jwt({ act });
-    service.away.add('introspection');
-    assert.equal((await guard.check(token)).ok, false);
-    assert.equal((await guard.check(await service.jwt())).ok, true);
-    service.away.delete('introspection');
-  });
-});
 
 suite('a DPoP proof for another API', async () => {
   const key = await dpopKey();
@@ -80,8 +56,5 @@ test('an opaque scope item is compared whole: it is no permission on a resource'
   const request = { headers: { authorization: `Bearer ${token}` }, method: 'GET', url: '/', socket: {} };
   await guard.require('api')(request, { writeHead });
   assert.equal(status, 403);
-  const revocations = new Revocations(() => 0);
-  revocations.add({ type: 'integration', client_id: 'i', enabled: true, scope: 'api://x/.default' });
-  assert.deepEqual(revocations.narrow(['api', 'api://x/.default'], 'i'), ['api://x/.default']);
   guard.close();
 });

@@ -31,7 +31,6 @@ export class FakeService {
   openSlowly = 0;
   /** How many streams were opened. */
   streams = 0;
-  keyHeaders: IncomingMessage['headers'] = {};
   introspections = 0;
   snapshots = 0;
   keyRequests = 0;
@@ -164,7 +163,7 @@ export class FakeService {
     else if (request.method !== method) send({}, 405);
     else if (pathname.startsWith('/.well-known/')) send(this.#metadata());
     else if (this.away.has(pathname.slice(1) as Part)) send({}, 503);
-    else if (pathname === '/keys') this.#sendKeys(request, send);
+    else if (pathname === '/keys') this.#sendKeys(send);
     else if (pathname === '/introspection') send(await this.#introspect(request));
     else if (request.headers.accept === 'text/event-stream') this.#stream(request, response);
     else this.#snapshot(send);
@@ -179,9 +178,8 @@ export class FakeService {
     };
   }
 
-  #sendKeys({ headers }: IncomingMessage, send: (body: object) => void): void {
+  #sendKeys(send: (body: object) => void): void {
     this.keyRequests += 1;
-    this.keyHeaders = headers;
     send({ keys: [...this.#keys.values()].map(({ jwk }) => jwk) });
   }
 
@@ -211,6 +209,10 @@ export class FakeService {
     if (this.isComplete) response.write(caughtUp(0));
     this.#streams.set(response, this.now);
     response.once('close', () => this.#streams.delete(response));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.leave();
   }
 
   /** A store that was put back to an older state. */

@@ -60,3 +60,16 @@ test('the handler does not run if the client leaves before the refusal is sent',
   await sleep(50);
   assert.equal(runs, 0);
 });
+
+test('a refusal is answered, too, if a hook of the API fails while it is sent', async (t) => {
+  const { guard, app } = await scene(t);
+  let faults = 0;
+  app.addHook('onSend', async () => {
+    await sleep(1); // as one that does some work
+    if (faults++ === 0) throw new Error('a fault of the API');
+  });
+  app.post('/orders', { preHandler: guard.require('orders:write') }, async () => 'done');
+  const { statusCode, body } = await app.inject({ method: 'POST', url: '/orders' });
+  assert.equal(statusCode, 401);
+  assert.match(body, /a fault of the API/);
+});

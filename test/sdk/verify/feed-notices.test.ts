@@ -5,8 +5,7 @@ import { eventually } from '../../eventually.ts';
 import { FakeService } from './fake-service.ts';
 
 test('an operator is notified once that the feed is away, and once that it is back', async (t) => {
-  const service = await FakeService.start();
-  t.after(() => service.leave());
+  await using service = await FakeService.start();
   const notices: string[] = [];
   const guard = await verifier({ ...service.options, onNotice: (notice) => notices.push(notice) });
   t.after(() => guard.close());
@@ -16,7 +15,11 @@ test('an operator is notified once that the feed is away, and once that it is ba
     attempts += 1;
     response.writeHead(503).end();
   });
+  const timers = () => process.getActiveResourcesInfo().filter((each) => each === 'Timeout').length;
+  const before = timers();
   service.cutStreams();
+  await eventually('it says so', () => notices.length > 0);
+  assert.ok(timers() <= before, 'the pause keeps no program alive');
   await eventually('it has tried again', () => attempts >= 3);
   service.instead.delete('/feed');
   await eventually('it is fresh', () => guard.isFresh);
@@ -27,8 +30,7 @@ test('an operator is notified once that the feed is away, and once that it is ba
 });
 
 test('without a function for notices, they are warnings of the process', async (t) => {
-  const service = await FakeService.start();
-  t.after(() => service.leave());
+  await using service = await FakeService.start();
   const warned: string[] = [];
   const note = ({ name, message }: Error) => void (name === 'TesseraWarning' && warned.push(message));
   process.on('warning', note);

@@ -8,19 +8,18 @@ import type { Guard } from '../../../sdk/verify/src/verify.ts';
 import { callerOver } from '../../e2e/caller.ts';
 import { issueServer } from '../../e2e/service.ts';
 import { pairByCertificate } from '../../e2e/steps.ts';
+import { given, prepare } from '../../given.ts';
 import { ADA } from '../../samples.ts';
 import { FRAMEWORKS } from './framework-apis.ts';
-import { FORMATS, type ProtectedApi, startProtected } from './protected-api.ts';
+import { FORMATS, startProtected } from './protected-api.ts';
 
-let api: ProtectedApi;
 let guard: Guard;
-before(async () => {
-  api = await startProtected();
+const api = given(() => startProtected());
+prepare(async () => {
   guard = await api.guard();
 });
 after(async () => {
   guard.close();
-  await api.stop();
 });
 
 for (const [name, listen] of Object.entries(FRAMEWORKS))
@@ -85,7 +84,7 @@ for (const [name, listen] of Object.entries(FRAMEWORKS))
       await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
       const { port } = secure.address() as AddressInfo;
       const [own, other] = [api.ada, api.authority.issue({ commonName: 'mallory' })];
-      const { access_token: token } = await pairByCertificate(api.caller, 'bound-jwt', 'orders:read');
+      const { access_token: token } = await pairByCertificate(api.holder, 'bound-jwt', 'orders:read');
       for (const [certificate, status] of [
         [own, 200],
         [other, 401],

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
+import { settingsOf } from '../../../sdk/verify/src/options.ts';
 import { type VerifierOptions, verifier } from '../../../sdk/verify/src/verify.ts';
 import { FakeService } from './fake-service.ts';
 
@@ -28,7 +29,13 @@ const WRONG: readonly (readonly [named: RegExp, difference: object])[] = [
   [/^cacheSize must be/, { cacheSize: Number.NaN }],
   [/^clockTolerance must be/, { clockTolerance: Number.NaN }],
   [/^checkBinding must be/, { checkBinding: 'false' }],
+  [/^cacheSize must be/, { cacheSize: -1 }],
+  [/^cacheSize must be/, { cacheSize: 0.5 }],
+  [/^origin must be/, { origin: 'https://orders.example/' }],
+  [/^origin must be/, { origin: 'orders' }],
+  [/^issuer must be/, { issuer: 'http://127.0.0.1.example.com' }],
   [/^ca must be the text/, { ca: '/etc/ssl/ca.pem' }],
+  [/^now must be/, { now: 7 }],
   [/^onNotice must be/, { onNotice: 'console.log' }],
 ];
 
@@ -42,43 +49,50 @@ test('no options at all are refused by name', async () => {
   await assert.rejects(verifier(undefined as unknown as VerifierOptions), { name: 'TypeError', message: /^issuer/ });
 });
 
-test('an option that is undefined has its default', async (t) => {
-  const service = await FakeService.start();
-  const { now, ...given } = service.options;
-  const none = {
-    onOutage: undefined,
-    maxStale: undefined,
-    cacheFor: undefined,
-    cacheSize: undefined,
-    clockTolerance: undefined,
-    checkBinding: undefined,
-    ca: undefined,
-    onNotice: undefined,
-  };
-  const guard = await verifier({ ...given, ...none, now });
+test('an option that is undefined has its default', () => {
+  const {
+    now,
+    onNotice: _notify,
+    ticks: _ticks,
+    ...settings
+  } = settingsOf({ ...GOOD, issuer: `${GOOD.issuer}/`, maxStale: undefined });
+  assert.deepEqual(settings, {
+    ...GOOD,
+    ...{ origin: 'https://orders.example', onOutage: 'refuse', checkBinding: true },
+    ...{ maxStale: 30, cacheFor: 60, cacheSize: 10_000, clockTolerance: 5 },
+  });
+  assert.equal(now, Date.now);
+  const audience = 'http://orders.example';
+  assert.equal(settingsOf({ ...GOOD, resourceServer: { ...GOOD.resourceServer, audience } }).origin, undefined);
+});
+
+test('the least of a number is none, and the service may be on this machine', () => {
+  for (const least of [
+    { maxStale: 0, cacheFor: 0, cacheSize: 0, clockTolerance: 0 },
+    ...['http://localhost:1', 'http://127.9.9.9', 'http://[::1]:8443'].map((issuer) => ({ issuer })),
+    { origin: 'http://orders.example:8080' },
+  ])
+    assert.partialDeepStrictEqual(settingsOf({ ...GOOD, ...least }), least);
+});
+
+test('a token that is bound says so where its binding is not checked', async (t) => {
+  await using service = await FakeService.start();
+  const guard = await verifier({ ...service.options, checkBinding: false });
   t.after(async () => {
     guard.close();
-    await service.leave();
   });
-  assert.equal(guard.isFresh, true);
-  const bound = await guard.check(await service.jwt({ cnf: { 'x5t#S256': 'another' } }));
-  assert.ok(!bound.ok, 'the binding is checked');
-  const carrying = await verifier({ ...given, now, checkBinding: false });
-  t.after(() => carrying.close());
-  const carried = await carrying.check(await service.jwt({ cnf: { 'x5t#S256': 'another' } }));
-  assert.equal(carried.ok && carried.boundTo, 'another', 'a token that is bound says so');
-  service.opaque();
-  assert.ok((await guard.check('tsa_1')).ok);
-  assert.ok((await guard.check('tsa_1')).ok);
-  assert.equal(service.introspections, 1, 'the answer is kept');
+  for (const [cnf, member] of [
+    [{ 'x5t#S256': 'another' }, 'boundTo'],
+    [{ jkt: 'another' }, 'boundToKey'],
+  ] as const)
+    assert.partialDeepStrictEqual(await guard.check(await service.jwt({ cnf })), { ok: true, [member]: 'another' });
 });
 
 test('require refuses what no token can have, and takes a resource in any case', async (t) => {
-  const service = await FakeService.start();
+  await using service = await FakeService.start();
   const guard = await verifier(service.options);
   t.after(async () => {
     guard.close();
-    await service.leave();
   });
   const wrong = [
     '',
@@ -98,11 +112,10 @@ test('require refuses what no token can have, and takes a resource in any case',
 });
 
 test('no token is a refusal, not an exception', async (t) => {
-  const service = await FakeService.start();
+  await using service = await FakeService.start();
   const guard = await verifier(service.options);
   t.after(async () => {
     guard.close();
-    await service.leave();
   });
   for (const token of [undefined, null, '', 7, {}]) {
     const checked = await guard.check(token as string);
@@ -111,8 +124,7 @@ test('no token is a refusal, not an exception', async (t) => {
 });
 
 test('a permission on a resource is not one on another resource that begins alike', async (t) => {
-  const service = await FakeService.start();
-  t.after(() => service.leave());
+  await using service = await FakeService.start();
   const guard = await verifier(service.options);
   t.after(() => guard.close());
   const call = async (permission: string) => {

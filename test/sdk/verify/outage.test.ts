@@ -172,83 +172,12 @@ suite('whatever the choice', () => {
 });
 
 suite('the clock of the API', () => {
-  test('ahead: a JWT is refused as early; 5 seconds are tolerated', () =>
-    withScene({}, async ({ service, guard, jwt }) => {
-      service.now += 604;
-      service.catchUp();
-      await eventually('it has caught up', () => guard.isFresh);
-      assert.equal(await statusOf(guard, jwt), '200');
-      service.now += 2;
-      assert.equal(await statusOf(guard, jwt), '401');
-    }));
-
   test('set back: what was heard before is not taken for news', () =>
     withScene({ onOutage: 'refuse' }, async ({ service, guard, jwt }) => {
       await service.leave();
       service.now -= 3600;
       assert.equal(guard.isFresh, false);
       assert.equal(await statusOf(guard, jwt), '503');
-    }));
-});
-
-suite('keys', () => {
-  test('a new key is found at its first token, and forged key ids cause no load', () =>
-    withScene({}, async ({ service, guard, jwt }) => {
-      await service.rotate('second');
-      service.now += 10;
-      assert.equal(await statusOf(guard, await service.jwt()), '200');
-      assert.equal(await statusOf(guard, jwt), '200', 'the old key is still good');
-      const before = service.keyRequests;
-      for (let n = 0; n < 20; n++)
-        assert.equal(await statusOf(guard, await service.jwt({}, { kid: `forged-${n}` })), '401');
-      assert.ok(service.keyRequests - before <= 1);
-    }));
-
-  test('a new key while the keys are away: the service is asked about the token', () =>
-    withScene({}, async ({ service, guard }) => {
-      await service.rotate('second');
-      service.away.add('keys');
-      service.now += 10;
-      assert.equal(await statusOf(guard, await service.jwt()), '200');
-    }));
-
-  for (const [what, claims, header] of [
-    ['another audience', { aud: 'https://stock.example' }, {}],
-    ['another issuer', { iss: 'https://evil.example' }, {}],
-    ['an id token', {}, { typ: 'JWT' }],
-    ['no jti', { jti: undefined }, {}],
-  ] as const)
-    test(`a JWT with ${what} is refused`, () =>
-      withScene({}, async ({ service, guard }) => {
-        assert.equal(await statusOf(guard, await service.jwt(claims, header)), '401');
-      }));
-});
-
-suite('the cache of introspections', () => {
-  test('an opaque token is asked for once in cacheFor, and once if many ask at the same time', () =>
-    withScene({}, async ({ service, guard, unseen }) => {
-      const before = service.introspections;
-      await Promise.all(Array.from({ length: 50 }, () => guard.check(unseen)));
-      assert.equal(service.introspections - before, 1);
-      service.now += 25;
-      service.catchUp();
-      await eventually('it is fresh', () => guard.isFresh);
-      await guard.check(unseen);
-      assert.equal(service.introspections - before, 1);
-      service.now += 40;
-      await guard.check(unseen);
-      assert.equal(service.introspections - before, 2);
-    }));
-
-  test('it is bounded: the token that was not used for longest is forgotten first', () =>
-    withScene({ cacheSize: 10 }, async ({ service, guard, seen }) => {
-      for (let n = 0; n < 20; n++) {
-        await guard.check(service.opaque());
-        await guard.check(seen);
-      }
-      const before = service.introspections;
-      await guard.check(seen);
-      assert.equal(service.introspections, before);
     }));
 });
 

@@ -9,11 +9,12 @@ import { after, before, suite, test } from 'node:test';
 import { verifier } from '../../../sdk/verify/src/verify.ts';
 import { eventually } from '../../eventually.ts';
 import { freePort } from '../../free-port.ts';
+import { given } from '../../given.ts';
 import { ORDERS_AUDIENCE } from '../../samples.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { promisedNodes } from '../nodes.ts';
 import { installPacked } from '../packed.ts';
-import { FORMATS, type ProtectedApi, startProtected } from './protected-api.ts';
+import { FORMATS, startProtected } from './protected-api.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
@@ -114,16 +115,14 @@ read.nonsense;
 
 suite('@tessera/verify from its tarball', () => {
   const folder = temporaryFolder('verify-package');
-  let api: ProtectedApi;
   let files: readonly string[];
   before(async () => {
     files = installPacked('verify', folder);
     // npm would install it from the registry.
     cpSync(join(ROOT, 'node_modules/jose'), join(folder, 'node_modules/jose'), { recursive: true });
-    api = await startProtected();
   });
+  const api = given(() => startProtected());
   after(async () => {
-    await api.stop();
     rmSync(folder, { recursive: true, force: true });
   });
 

@@ -5,7 +5,7 @@ import { integrations } from '../../../src/store/tables/integrations.ts';
 import { resourceServers } from '../../../src/store/tables/resource-servers.ts';
 import { systemRandom } from '../../../src/system.ts';
 import { drawResourceServerSecret } from '../../../src/tokens/resource-server-secret.ts';
-import { type Caller, callerOver, reachOf } from '../../e2e/caller.ts';
+import type { Caller } from '../../e2e/caller.ts';
 import { clientId, startService, type TestService } from '../../e2e/service.ts';
 import { pairByCertificate } from '../../e2e/steps.ts';
 import { freePort } from '../../free-port.ts';
@@ -15,7 +15,8 @@ const { secret, hash } = drawResourceServerSecret(systemRandom);
 
 export interface ProtectedApi extends TestService {
   readonly issuer: string;
-  readonly caller: Caller;
+  /** Ada's, who has the tokens. */
+  readonly holder: Caller;
   readonly options: VerifierOptions;
   guard(difference?: Partial<VerifierOptions>): Promise<Guard>;
   token(format: 'jwt' | 'opaque', scope?: string): Promise<string>;
@@ -40,20 +41,16 @@ export async function startProtected(publicPort?: number): Promise<ProtectedApi>
     anIntegration({ clientId: clientId('bound-jwt'), accessTokenFormat: 'jwt', binding: 'certificate' }),
   );
   await service.register(anIntegration({ clientId: JWT_CLIENT, accessTokenFormat: 'jwt' }));
-  const caller = callerOver('HTTP/1.1', reachOf(service, service.ada));
+  const holder = service.caller(service.ada);
   const resourceServer = { id: 'orders-api', secret: secret.reveal(), audience: ORDERS_AUDIENCE };
   const options: VerifierOptions = { issuer, resourceServer, ca: service.authority.pem };
   return {
     ...service,
     issuer,
-    caller,
+    holder,
     options,
     guard: (difference = {}) => verifier({ ...options, ...difference }),
     token: async (format, scope = 'orders:read') =>
-      (await pairByCertificate(caller, format === 'jwt' ? JWT_CLIENT : undefined, scope)).access_token,
-    stop: async () => {
-      caller.close();
-      await service.stop();
-    },
+      (await pairByCertificate(holder, format === 'jwt' ? JWT_CLIENT : undefined, scope)).access_token,
   };
 }

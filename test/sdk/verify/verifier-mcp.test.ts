@@ -1,19 +1,18 @@
 // An API that serves its metadata (RFC 9728), and servers of MCP.
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { after, suite, test } from 'node:test';
 import { type Guard, verifier } from '../../../sdk/verify/src/verify.ts';
+import { given, prepare } from '../../given.ts';
 import { FakeService } from './fake-service.ts';
 
 const PATH = '/.well-known/oauth-protected-resource';
-let service: FakeService;
 let guard: Guard;
-before(async () => {
-  service = await FakeService.start();
+const service = given(() => FakeService.start());
+prepare(async () => {
   guard = await verifier(service.options);
 });
 after(async () => {
   guard.close();
-  await service.leave();
 });
 
 /** A request of node:http, and what it was answered. */
@@ -32,13 +31,13 @@ const documentIn = ({ body = '' }: { body?: string }) => JSON.parse(body) as Rec
 
 suite('metadata', () => {
   test('are served only by the middleware for them, and let other calls through', async () => {
-    const own = call(PATH);
-    assert.equal(await guard.require()(...own.args), false);
-    assert.equal(own.answered.status, 401);
     const served = call(PATH);
     assert.equal(await guard.metadata(...served.args), false);
     assert.deepEqual(documentIn(served.answered)['authorization_servers'], [service.issuer]);
     assert.equal(await guard.metadata(...call('/orders').args), true);
+    const own = call(PATH);
+    assert.equal(await guard.require()(...own.args), false);
+    assert.equal(own.answered.status, 401);
   });
 
   test('are named in refusals from then on', async () => {

@@ -12,8 +12,7 @@ import type { Claim } from '../conformance.ts';
 import { commitOf, counter, countOf, eventSubjects, put, revisionOf, told } from './rows.ts';
 
 export function atomicity(claim: Claim): void {
-  claim('a change, its inserts and its events commit together', async (database) => {
-    const backEnd = await database.open();
+  claim('a change, its inserts and its events commit together', async ({ backEnd }) => {
     const outcome = await storeOf(backEnd).change(attempts, 'a', () => ({
       outcome: 'done',
       next: counter('a', 1),
@@ -47,8 +46,7 @@ export function atomicity(claim: Claim): void {
     assert.deepEqual(await state(backEnd), { counts: [0, 0, undefined], told: [] });
   });
 
-  claim('a duplicate unique value is a conflict', async (database) => {
-    const backEnd = await database.open();
+  claim('a duplicate unique value is a conflict', async ({ backEnd }) => {
     await put(storeOf(backEnd), devices, aDevice());
     const taken = aDevice({ id: 'ff'.repeat(16) as DeviceId });
     const swap = { table: devices, row: taken, expected: undefined };
@@ -73,8 +71,7 @@ export function atomicity(claim: Claim): void {
     assert.equal(await revisionOf(backEnd, attempts, 'a'), before);
   });
 
-  claim('a failing commit does not affect others in its batch', async (database) => {
-    const backEnd = await database.open();
+  claim('a failing commit does not affect others in its batch', async ({ backEnd }) => {
     const orphan = {
       id: 'aa'.repeat(32),
       identityId: 'local:00',

@@ -7,8 +7,7 @@ import { counter, countOf, create, eventSubjects, increment, put, told } from '.
 const CALLERS = 64;
 
 export function concurrency(claim: Claim): void {
-  claim('64 callers change one row at once: no update is lost', async (database) => {
-    const backEnd = await database.open();
+  claim('64 callers change one row at once: no update is lost', async ({ backEnd }) => {
     const store = storeOf(backEnd);
     const outcomes = await Promise.all(Array.from({ length: CALLERS }, () => increment(store, 'a')));
     assert.deepEqual(
@@ -18,8 +17,7 @@ export function concurrency(claim: Claim): void {
     assert.equal(await countOf(backEnd, 'a'), CALLERS);
   });
 
-  claim('of 64 parallel creations of one row one succeeds, and the others find it', async (database) => {
-    const store = storeOf(await database.open());
+  claim('of 64 parallel creations of one row one succeeds, and the others find it', async ({ store }) => {
     const outcomes = await Promise.all(
       Array.from({ length: CALLERS }, () =>
         store.change(attempts, 'a', (found) =>
@@ -30,8 +28,7 @@ export function concurrency(claim: Claim): void {
     assert.equal(outcomes.filter((outcome) => outcome === 'created').length, 1);
   });
 
-  claim('conflicting changes leave only the events of the attempt that committed', async (database) => {
-    const backEnd = await database.open();
+  claim('conflicting changes leave only the events of the attempt that committed', async ({ backEnd }) => {
     const store = storeOf(backEnd);
     await put(store, attempts, counter('a'));
     await Promise.all(
@@ -49,16 +46,14 @@ export function concurrency(claim: Claim): void {
     );
   });
 
-  claim('parallel changes of different rows all happen', async (database) => {
-    const backEnd = await database.open();
+  claim('parallel changes of different rows all happen', async ({ backEnd }) => {
     const store = storeOf(backEnd);
     await Promise.all(oneTo(500).map((row) => increment(store, `row ${row}`)));
     const rows = await backEnd.page(attempts, { limit: 1000 });
     assert.equal(rows.filter(({ count }) => count === 1).length, 500);
   });
 
-  claim('parallel creations each write their own row, with the store’s time', async (database) => {
-    const backEnd = await database.open();
+  claim('parallel creations each write their own row, with the store’s time', async ({ backEnd }) => {
     const store = storeOf(backEnd);
     const times = await Promise.all(
       oneTo(500).map((row) =>
@@ -70,16 +65,14 @@ export function concurrency(claim: Claim): void {
     assert.equal((await backEnd.page(attempts, { limit: 1000 })).length, 500);
   });
 
-  claim('creating a row with an existing key fails and leaves that row unchanged', async (database) => {
-    const backEnd = await database.open();
+  claim('creating a row with an existing key fails and leaves that row unchanged', async ({ backEnd }) => {
     const store = storeOf(backEnd);
     await put(store, attempts, counter('a', 7));
     await assert.rejects(create(store, 'a'), /is taken/);
     assert.equal(await countOf(backEnd, 'a'), 7);
   });
 
-  claim('the next load returns an acknowledged change', async (database) => {
-    const store = storeOf(await database.open());
+  claim('the next load returns an acknowledged change', async ({ store }) => {
     for (const count of oneTo(20)) {
       await put(store, attempts, counter('a', count));
       assert.equal((await store.load(attempts, 'a')).found?.row.count, count);

@@ -10,8 +10,7 @@ const WRITERS = 8;
 const EACH = 25;
 
 export function events(claim: Claim): void {
-  claim('an event is read as it was written', async (database) => {
-    const backEnd = await database.open();
+  claim('an event is read as it was written', async ({ backEnd }) => {
     const full: Event = {
       type: 'retried',
       at: NOW,
@@ -30,8 +29,7 @@ export function events(claim: Claim): void {
     assert.deepEqual(read, expected);
   });
 
-  claim('events are read in commit order, from a cursor, up to a limit', async (database) => {
-    const backEnd = await database.open();
+  claim('events are read in commit order, from a cursor, up to a limit', async ({ backEnd }) => {
     for (let n = 1; n <= 12; n++) await tell(backEnd, told(n));
     assert.deepEqual(
       await eventSubjects(backEnd),
@@ -43,8 +41,7 @@ export function events(claim: Claim): void {
     assert.ok(rest.every(({ sequence }) => sequence > (first.at(-1)?.sequence ?? 0)));
   });
 
-  claim('events can be read for one identity', async (database) => {
-    const backEnd = await database.open();
+  claim('events can be read for one identity', async ({ backEnd }) => {
     await tell(backEnd, { ...told(1), identityId: ADA }, told(2), { ...told(3), identityId: 'local:00' });
     await tell(backEnd, { ...told(4), identityId: ADA });
     const ofAda = await backEnd.events({ after: 0, limit: 10, identityId: ADA });
@@ -54,8 +51,7 @@ export function events(claim: Claim): void {
     );
   });
 
-  claim('the newest events, of all or of one identity, are returned oldest first', async (database) => {
-    const backEnd = await database.open();
+  claim('the newest events, of all or of one identity, are returned oldest first', async ({ backEnd }) => {
     assert.deepEqual(await backEnd.newestEvents({ count: 3 }), []);
     for (let n = 1; n <= 6; n++) await tell(backEnd, { ...told(n), ...(n % 3 === 1 && { identityId: ADA }) });
     const log = await backEnd.events({ after: 0, limit: 10 });
@@ -65,8 +61,7 @@ export function events(claim: Claim): void {
     assert.deepEqual(await backEnd.newestEvents({ count: 10, identityId: ADA }), [log[0], log[3]]);
   });
 
-  claim('acts are read apart from other events, forwards and backwards', async (database) => {
-    const backEnd = await database.open();
+  claim('acts are read apart from other events, forwards and backwards', async ({ backEnd }) => {
     const ended = { type: 'revoked', detail: { reason: 'by-caller' } } as const;
     const act = acted({ kind: 'key', id: '2', did: 'added' }, { at: NOW, by: OPERATOR });
     const changes = [{}, ended, { type: 'refreshed' }, act, { type: 'refreshed' }, ended] as const;
@@ -93,8 +88,7 @@ export function events(claim: Claim): void {
     assert.deepEqual(subjects, await eventSubjects(one), 'in the same order for everyone');
   });
 
-  claim('events older than a given time are swept in steps, oldest first', async (database) => {
-    const backEnd = await database.open();
+  claim('events older than a given time are swept in steps, oldest first', async ({ backEnd }) => {
     for (let n = 1; n <= 6; n++) await tell(backEnd, { ...told(n), at: later(NOW, n) });
     assert.equal(await backEnd.sweepEvents(later(NOW, 4), 2), 2);
     assert.equal(await backEnd.sweepEvents(later(NOW, 4), 2), 1);

@@ -18,8 +18,7 @@ const grantId = (n: number) => n.toString(16).padStart(32, '0') as GrantId;
 const localId = (n: number) => `local:${n.toString(16).padStart(32, '0')}` as IdentityId;
 
 export function lookups(claim: Claim): void {
-  claim('client_id is case sensitive [contract 4.1]', async (database) => {
-    const store = storeOf(await database.open());
+  claim('client_id is case sensitive [contract 4.1]', async ({ store }) => {
     await put(store, identities, anIdentity());
     for (const [n, name] of ['Orders', 'orders'].entries()) {
       await put(store, integrations, anIntegration({ clientId: asClientId(name), name }));
@@ -34,8 +33,7 @@ export function lookups(claim: Claim): void {
     assert.deepEqual(await store.find(grants, grantsOf.integration('ORDERS')), []);
   });
 
-  claim('an exchanged grant keeps its terms', async (database) => {
-    const store = storeOf(await database.open());
+  claim('an exchanged grant keeps its terms', async ({ store }) => {
     await put(store, identities, anIdentity());
     const parent = aGrant();
     const terms = { jkt: 'key', parent: { grantId: parent.id, generation: 3 } };
@@ -46,8 +44,7 @@ export function lookups(claim: Claim): void {
     assert.deepEqual((await store.load(grants, id)).found?.row, child);
   });
 
-  claim('find returns every row with a value, up to the limit', async (database) => {
-    const store = storeOf(await database.open());
+  claim('find returns every row with a value, up to the limit', async ({ store }) => {
     for (let n = 1; n <= 5; n++) await put(store, identities, anIdentity({ id: localId(n), email: 'a@example.org' }));
     await put(store, identities, anIdentity({ id: localId(6), email: 'b@example.org' }));
     assert.equal((await store.find(identities, byEmail('a@example.org'))).length, 5);
@@ -56,16 +53,14 @@ export function lookups(claim: Claim): void {
     assert.deepEqual(await store.find(identities, byUpn('a@example.org')), []);
   });
 
-  claim('find returns a row under its new value after a change', async (database) => {
-    const store = storeOf(await database.open());
+  claim('find returns a row under its new value after a change', async ({ store }) => {
     await put(store, identities, anIdentity({ userName: 'ada' }));
     await put(store, identities, anIdentity({ userName: 'lovelace' }));
     assert.deepEqual(await store.find(identities, byUserName('ada')), []);
     assert.equal((await store.find(identities, byUserName('lovelace')))[0]?.id, ADA);
   });
 
-  claim('SQL injection in a lookup finds nothing and changes nothing', async (database) => {
-    const store = storeOf(await database.open());
+  claim('SQL injection in a lookup finds nothing and changes nothing', async ({ store }) => {
     await put(store, identities, anIdentity());
     const tries = [
       "' OR 1=1 --",
@@ -87,8 +82,7 @@ export function lookups(claim: Claim): void {
     assert.equal((await store.find(identities, byUserName('ada'))).length, 1);
   });
 
-  claim('hex keys match in either case, and malformed hex keys match no row', async (database) => {
-    const store = storeOf(await database.open());
+  claim('hex keys match in either case, and malformed hex keys match no row', async ({ store }) => {
     await put(store, identities, anIdentity());
     const grant = aGrant();
     await put(store, grants, grant);
@@ -111,8 +105,7 @@ export function lookups(claim: Claim): void {
     assert.deepEqual(await store.page(grants, { limit: 10, after: 'not hex' }), []);
   });
 
-  claim('writing malformed hex is a fault, and nothing is written', async (database) => {
-    const store = storeOf(await database.open());
+  claim('writing malformed hex is a fault, and nothing is written', async ({ store }) => {
     await put(store, identities, anIdentity());
     const mark = { certificate: 'not hex' as Hex, issuerKey: hexOf(16), key: hexOf(32) };
     await assert.rejects(put(store, grants, aGrant({ origin: { kind: 'certificate', certificate: mark } })), /hex/);
@@ -123,15 +116,13 @@ export function lookups(claim: Claim): void {
     assert.equal((await store.load(attempts, 'a')).found, undefined);
   });
 
-  claim('only columns with an index can be searched', async (database) => {
-    const store = storeOf(await database.open());
+  claim('only columns with an index can be searched', async ({ store }) => {
     await assert.rejects(async () => store.find(grants, { column: 'scope', value: 'x' }), /index/);
     const where = { column: 'scope; DROP TABLE grants', value: 'x' };
     await assert.rejects(async () => store.page(grants, { where, limit: 1 }), /index/);
   });
 
-  claim('a row is loaded with the current state of its companion', async (database) => {
-    const store = storeOf(await database.open());
+  claim('a row is loaded with the current state of its companion', async ({ store }) => {
     await put(store, identities, anIdentity());
     await put(store, grants, aGrant());
     assertSameRow((await store.load(grants, aGrant().id)).found?.companion, anIdentity());
@@ -140,8 +131,7 @@ export function lookups(claim: Claim): void {
     assert.equal((await store.find(grants, grantsOf.holder(ADA)))[0]?.identityId, ADA);
   });
 
-  claim('count returns how many rows have each value', async (database) => {
-    const store = storeOf(await database.open());
+  claim('count returns how many rows have each value', async ({ store }) => {
     for (const [about, count] of [
       ['a', 1],
       ['b', 1],

@@ -31,24 +31,26 @@ export function nodes(claim: Claim): void {
     assert.equal(await countOf(await database.open(), 'a'), 100);
   });
 
-  claim('closing waits for earlier changes, refuses later ones and can be repeated', async (database) => {
-    const backEnd = await database.open();
-    const store = storeOf(backEnd);
-    const commits = ['a', 'b', 'c'].map((about) =>
-      backEnd.commit(commitOf({ inserts: [insert(attempts, counter(about))] })),
-    );
-    const changes = ['e', 'f'].map((about) => increment(store, about));
-    const creations = ['g', 'h'].map((about) => create(store, about));
-    await store.close();
-    assert.deepEqual(await Promise.all(commits), [true, true, true]);
-    assert.deepEqual(await Promise.all(changes), [1, 1]);
-    assert.deepEqual(await Promise.all(creations), ['g', 'h']);
-    await assert.rejects(increment(store, 'a'), StoreUnavailable);
-    await assert.rejects(create(store, 'i'), StoreUnavailable);
-    await assert.rejects(backEnd.commit(commitOf({ inserts: [insert(attempts, counter('d'))] })), StoreUnavailable);
-    await store.close();
-    assert.equal(await countOf(await database.open(), 'c'), 0);
-  });
+  claim(
+    'closing waits for earlier changes, refuses later ones and can be repeated',
+    async ({ backEnd, ...database }) => {
+      const store = storeOf(backEnd);
+      const commits = ['a', 'b', 'c'].map((about) =>
+        backEnd.commit(commitOf({ inserts: [insert(attempts, counter(about))] })),
+      );
+      const changes = ['e', 'f'].map((about) => increment(store, about));
+      const creations = ['g', 'h'].map((about) => create(store, about));
+      await store.close();
+      assert.deepEqual(await Promise.all(commits), [true, true, true]);
+      assert.deepEqual(await Promise.all(changes), [1, 1]);
+      assert.deepEqual(await Promise.all(creations), ['g', 'h']);
+      await assert.rejects(increment(store, 'a'), StoreUnavailable);
+      await assert.rejects(create(store, 'i'), StoreUnavailable);
+      await assert.rejects(backEnd.commit(commitOf({ inserts: [insert(attempts, counter('d'))] })), StoreUnavailable);
+      await store.close();
+      assert.equal(await countOf(await database.open(), 'c'), 0);
+    },
+  );
 
   claim('the nodes agree on the time', async (database) => {
     const [one, other] = [await database.open(), await database.open()];

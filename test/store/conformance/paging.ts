@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { GrantId } from '../../../src/core/grant.ts';
 import type { ClientId } from '../../../src/core/integration.ts';
-import { storeOf } from '../../../src/store/change.ts';
 import type { PageQuery, Store } from '../../../src/store/store.ts';
 import type { Table } from '../../../src/store/table.ts';
 import { attempts } from '../../../src/store/tables/attempts.ts';
@@ -15,8 +14,7 @@ const grantId = (n: number) => n.toString(16).padStart(32, '0') as GrantId;
 const numbered = (n: number) => String(n).padStart(4, '0');
 
 export function paging(claim: Claim): void {
-  claim('pages contain every row once, in key order', async (database) => {
-    const store = storeOf(await database.open());
+  claim('pages contain every row once, in key order', async ({ store }) => {
     const keys = Array.from({ length: 100 }, (_, n) => numbered((n * 37) % 100));
     await Promise.all(keys.map((about) => put(store, attempts, counter(about))));
     for (const limit of [1, 7, 99, 100, 1000]) {
@@ -24,16 +22,14 @@ export function paging(claim: Claim): void {
     }
   });
 
-  claim('text keys are ordered bytewise, whatever the locale', async (database) => {
-    const store = storeOf(await database.open());
+  claim('text keys are ordered bytewise, whatever the locale', async ({ store }) => {
     const keys = ['b', 'B', 'a', 'A', '_', '-', 'aa', 'a a', 'é', 'z', '😀', '￿', '10', '9', "'", '%'];
     for (const about of keys) await put(store, attempts, counter(about));
     const ordered = keys.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
     assert.deepEqual(await keysOf(store, attempts, { limit: 3 }), ordered);
   });
 
-  claim('inserts during paging cause no existing row to be missed or repeated', async (database) => {
-    const store = storeOf(await database.open());
+  claim('inserts during paging cause no existing row to be missed or repeated', async ({ store }) => {
     const there = Array.from({ length: 60 }, (_, n) => numbered(n * 10));
     await Promise.all(there.map((about) => put(store, attempts, counter(about))));
     let inserted = 0;
@@ -49,8 +45,7 @@ export function paging(claim: Claim): void {
     );
   });
 
-  claim('rows changed during paging keep their place', async (database) => {
-    const store = storeOf(await database.open());
+  claim('rows changed during paging keep their place', async ({ store }) => {
     const keys = Array.from({ length: 40 }, (_, n) => numbered(n));
     await Promise.all(keys.map((about) => put(store, attempts, counter(about))));
     const seen = await keysOf(store, attempts, { limit: 6 }, async () => {
@@ -59,8 +54,7 @@ export function paging(claim: Claim): void {
     assert.deepEqual(seen, keys);
   });
 
-  claim('a page can be limited to an index value and to when rows end', async (database) => {
-    const store = storeOf(await database.open());
+  claim('a page can be limited to an index value and to when rows end', async ({ store }) => {
     await put(store, identities, anIdentity());
     for (let n = 0; n < 30; n++) {
       const clientId = (n % 2 ? 'odd' : 'even') as ClientId;
@@ -80,8 +74,7 @@ export function paging(claim: Claim): void {
     );
   });
 
-  claim('a page may start after a key that does not exist', async (database) => {
-    const store = storeOf(await database.open());
+  claim('a page may start after a key that does not exist', async ({ store }) => {
     for (const about of ['a', 'c']) await put(store, attempts, counter(about));
     const page = await store.page(attempts, { after: 'b', limit: 5 });
     assert.deepEqual(

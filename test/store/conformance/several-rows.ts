@@ -17,8 +17,7 @@ const CHILD = join(import.meta.dirname, 'other-process.ts');
 const ABC = ['a', 'b', 'c'];
 
 export function severalRows(claim: Claim): void {
-  claim('rows of several tables, inserts and events commit together, parents first', async (database) => {
-    const backEnd = await database.open();
+  claim('rows of several tables, inserts and events commit together, parents first', async ({ backEnd }) => {
     const store = storeOf(backEnd);
     const identity = anIdentity();
     const rows = [rowOf(passwords, identity.id), rowOf(identities, identity.id), rowOf(attempts, 'a')] as const;
@@ -41,8 +40,7 @@ export function severalRows(claim: Claim): void {
   });
 
   for (const moved of ABC)
-    claim(`several rows: if ${moved} changes before the commit, all are decided again`, async (database) => {
-      const real = await database.open();
+    claim(`several rows: if ${moved} changes before the commit, all are decided again`, async ({ backEnd: real }) => {
       for (const about of ABC) await put(storeOf(real), attempts, counter(about));
       // The decision changes a and c; b is only read.
       const outcome = await raced(real, () => increment(storeOf(real), moved), [1, undefined, 1]);
@@ -52,16 +50,17 @@ export function severalRows(claim: Claim): void {
       assert.deepEqual(await eventSubjects(real), [2], 'the events of the attempt that committed');
     });
 
-  claim('several rows: one that is created before the commit is found by the next decision', async (database) => {
-    const real = await database.open();
-    await put(storeOf(real), attempts, counter('a'));
-    const outcome = await raced(real, () => put(storeOf(real), attempts, counter('c', 7)), [1, 1, 1]);
-    assert.deepEqual(outcome, [[0, undefined, 7], 2]);
-    assert.deepEqual([await counts(real), await eventSubjects(real)], [[1, 1, 8], [2]]);
-  });
+  claim(
+    'several rows: one that is created before the commit is found by the next decision',
+    async ({ backEnd: real }) => {
+      await put(storeOf(real), attempts, counter('a'));
+      const outcome = await raced(real, () => put(storeOf(real), attempts, counter('c', 7)), [1, 1, 1]);
+      assert.deepEqual(outcome, [[0, undefined, 7], 2]);
+      assert.deepEqual([await counts(real), await eventSubjects(real)], [[1, 1, 8], [2]]);
+    },
+  );
 
-  claim('several rows: a decision without changes writes nothing, and one that throws neither', async (database) => {
-    const backEnd = await database.open();
+  claim('several rows: a decision without changes writes nothing, and one that throws neither', async ({ backEnd }) => {
     const store = storeOf(backEnd);
     await put(store, attempts, counter('a'));
     const before = await revisionOf(backEnd, attempts, 'a');
@@ -75,8 +74,7 @@ export function severalRows(claim: Claim): void {
     assert.equal(await revisionOf(backEnd, attempts, 'a'), before);
   });
 
-  claim('several rows that lose their race do not affect the commits beside them', async (database) => {
-    const backEnd = await database.open();
+  claim('several rows that lose their race do not affect the commits beside them', async ({ backEnd }) => {
     for (const about of ABC) await put(storeOf(backEnd), attempts, counter(about));
     const swapOf = async (about: string) => ({
       table: attempts,
@@ -117,8 +115,7 @@ export function severalRows(claim: Claim): void {
     },
   );
 
-  claim('five hundred rows are created, then changed; too many, or one twice, are a fault', async (database) => {
-    const store = storeOf(await database.open());
+  claim('five hundred rows are created, then changed; too many, or one twice, are a fault', async ({ store }) => {
     const rows = Array.from({ length: 500 }, (_, n) => rowOf(attempts, `row ${n}`));
     for (const count of [1, 2])
       await store.changeAll(rows, (found) => ({

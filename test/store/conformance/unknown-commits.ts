@@ -29,14 +29,12 @@ const lostBefore: CommitOf = async () => {
 };
 
 export function unknownCommits(claim: Claim): void {
-  claim('an unknown commit that happened is detected and not repeated', async (database) => {
-    const real = await database.open();
+  claim('an unknown commit that happened is detected and not repeated', async ({ backEnd: real }) => {
     assert.equal(await countAndTell(firstCommit(real, lostAfter)), 1);
     assert.deepEqual([await countOf(real, 'a'), await eventSubjects(real)], [1, [1]]);
   });
 
-  claim('an unknown commit that did not happen is retried', async (database) => {
-    const real = await database.open();
+  claim('an unknown commit that did not happen is retried', async ({ backEnd: real }) => {
     assert.equal(await countAndTell(firstCommit(real, lostBefore)), 1);
     assert.deepEqual([await countOf(real, 'a'), await eventSubjects(real)], [1, [1]]);
   });
@@ -54,8 +52,7 @@ export function unknownCommits(claim: Claim): void {
     assert.deepEqual(await eventSubjects(await database.open()), [1, 1]);
   });
 
-  claim('an unknown commit that lands during the check is detected', async (database) => {
-    const real = await database.open();
+  claim('an unknown commit that lands during the check is detected', async ({ backEnd: real }) => {
     const store = storeOf(real);
     await put(store, attempts, counter('a'));
     assert.equal(await countAndTell(landsLate(real)), 1);
@@ -80,8 +77,7 @@ export function unknownCommits(claim: Claim): void {
     },
   );
 
-  claim('several rows: an unknown commit is detected if it happened, and retried if not', async (database) => {
-    const real = await database.open();
+  claim('several rows: an unknown commit is detected if it happened, and retried if not', async ({ backEnd: real }) => {
     for (const [lost, count] of [
       [lostAfter, 1],
       [lostBefore, 2],
@@ -127,8 +123,7 @@ export function unknownCommits(claim: Claim): void {
     }
   });
 
-  claim('an unknown commit still in flight cannot land after a refusal', async (database) => {
-    const real = await database.open();
+  claim('an unknown commit still in flight cannot land after a refusal', async ({ backEnd: real }) => {
     await put(storeOf(real), attempts, counter('a'));
     const underWay: Commit[] = [];
     const broken = firstCommit(real, async (commit) => {
@@ -144,8 +139,7 @@ export function unknownCommits(claim: Claim): void {
     assert.deepEqual([await countOf(real, 'a'), await eventSubjects(real)], [0, []]);
   });
 
-  claim('a failed commit is a fault and changes nothing', async (database) => {
-    const real = await database.open();
+  claim('a failed commit is a fault and changes nothing', async ({ backEnd: real }) => {
     const away = firstCommit(real, async () => {
       throw new StoreUnavailable('away');
     });

@@ -10,7 +10,6 @@ import { presenter } from '../../../src/core/presenter.ts';
 import type { Audience, ResourceServer, ResourceServerId } from '../../../src/core/resource-server.ts';
 import type { SharedKeySet, SharedList } from '../../../src/core/shared-download.ts';
 import { epochSeconds, seconds } from '../../../src/core/time.ts';
-import { storeOf } from '../../../src/store/change.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { Table } from '../../../src/store/table.ts';
 import { assertions, attempts } from '../../../src/store/tables/attempts.ts';
@@ -208,8 +207,7 @@ const sharedKeySet: fc.Arbitrary<SharedKeySet> = fc
 
 export function values(claim: Claim): void {
   const survives = <Row, Companion>(table: Table<Row, Companion>, rows: fc.Arbitrary<Row>) =>
-    claim(`a row of ${table.name} is read as it was written, when new and when changed`, async (database) => {
-      const store = storeOf(await database.open());
+    claim(`a row of ${table.name} is read as it was written, when new and when changed`, async ({ store }) => {
       await put(store, identities, anIdentity());
       const [all = []] = fc.sample(
         fc.uniqueArray(rows, { selector: table.keyOf, minLength: 1, maxLength: ROWS, size: 'max' }),
@@ -252,8 +250,7 @@ export function values(claim: Claim): void {
   );
   survives(keyMarks, fc.record({ id: fc.integer({ min: 1, max: 255 }), fingerprint: hex(8), retired: fc.boolean() }));
 
-  claim('a change writes the mutable columns and leaves the fixed ones', async (database) => {
-    const store = storeOf(await database.open());
+  claim('a change writes the mutable columns and leaves the fixed ones', async ({ store }) => {
     await put(store, identities, anIdentity());
     const first = fc.sample(grant, 1)[0] ?? aGrant();
     const [other = aGrant()] = fc.sample(grant, 1);
@@ -264,8 +261,7 @@ export function values(claim: Claim): void {
     assertSameRow((await store.load(grants, first.id)).found?.row, next);
   });
 
-  claim('long and unusual text is stored unchanged', async (database) => {
-    const store = storeOf(await database.open());
+  claim('long and unusual text is stored unchanged', async ({ store }) => {
     const odd = [
       '\u0001\u001f\u007f',
       '"\'`\\;--/*%_?$1:a@b{}',

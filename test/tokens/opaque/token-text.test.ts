@@ -27,12 +27,7 @@ const uint32 = fc.integer({ min: 0, max: 0xffffffff });
 const PLAIN = { noNullPrototype: true };
 
 const refreshToken = fc.record(
-  {
-    grantId: id.map((hex) => hex as GrantId),
-    generation: uint32,
-    root: bytes(16),
-    secret: bytes(16),
-  },
+  { grantId: id.map((hex) => hex as GrantId), generation: uint32, root: bytes(16), secret: bytes(16) },
   PLAIN,
 );
 const accessToken = fc.record(
@@ -45,11 +40,7 @@ const accessToken = fc.record(
   PLAIN,
 );
 const deviceCode = fc.record(
-  {
-    deviceId: id.map((hex) => hex as DeviceId),
-    expiresAt: uint32.map(epochSeconds),
-    secret: bytes(32),
-  },
+  { deviceId: id.map((hex) => hex as DeviceId), expiresAt: uint32.map(epochSeconds), secret: bytes(32) },
   PLAIN,
 );
 

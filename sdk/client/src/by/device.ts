@@ -65,13 +65,17 @@ async function poll(
     if (reply.kind === 'granted') return reply;
     if (now() > prompt.expiresAt) return { kind: 'refused', error: 'expired_token', why: 'Nobody confirmed in time.' };
     if (reply.kind === 'refused' && !['authorization_pending', 'slow_down'].includes(reply.error)) return reply;
-    // RFC 8628 3.5: also after a timeout, a client should poll less often.
-    if (reply.kind !== 'refused' || reply.error === 'slow_down')
-      wait = Math.max(wait, Math.min(wait + SLOWER_MS, SLOWEST_MS));
+    wait = nextWait(wait, reply);
   }
 }
 
-function readAuthorization(json: Readonly<Record<string, unknown>>): Authorization {
+/** RFC 8628 3.5: also after a timeout, a client should poll less often. */
+export function nextWait(wait: number, reply: Reply): number {
+  if (reply.kind === 'refused' && reply.error !== 'slow_down') return wait;
+  return Math.max(wait, Math.min(wait + SLOWER_MS, SLOWEST_MS));
+}
+
+export function readAuthorization(json: Readonly<Record<string, unknown>>): Authorization {
   // These reach a terminal.
   const text = (name: string) => (typeof json[name] === 'string' ? json[name].replace(/\p{Cc}/gu, '?') : '');
   const seconds = (name: string, usual: number, most: number) => {

@@ -11,7 +11,7 @@ import { counted, print, printJson, printTable, remark, result } from '../../ter
 import { configOf } from '../../terminal/workplace.ts';
 import { Shipping } from './ship-files.ts';
 
-export async function backUpTo(path: string | undefined, _: unknown, command: Command): Promise<void> {
+export async function backUpTo({ file: path }: { readonly file?: string }, command: Command): Promise<void> {
   if (path === undefined) throw new CommandFailure('usage', 'the name of the copy is missing', 'tessera backup FILE');
   const file = resolve(path);
   const { file: from, backUp, unfinishedFiles, isFull } = await needed(await configOf(command), 'copies')();
@@ -31,9 +31,12 @@ export async function backUpTo(path: string | undefined, _: unknown, command: Co
   result({ store: from, copy: file });
 }
 
-type FollowFlags = Readonly<Record<'keep' | 'series' | 'segment', Seconds>> & { readonly command?: string };
+type FollowFlags = Readonly<Record<'keep' | 'series' | 'segment', Seconds>> & {
+  readonly folder: string;
+  readonly command?: string;
+};
 
-export async function follow(folder: string, flags: FollowFlags, command: Command): Promise<void> {
+export async function follow({ folder, ...flags }: FollowFlags, command: Command): Promise<void> {
   const archive = resolve(folder);
   const { file: store, followStore, BackupRefused } = await needed(await configOf(command), 'follows')();
   if (!existsSync(store)) throw new CommandFailure('store', `there is no store at ${store}`, 'Check --config.');
@@ -87,8 +90,7 @@ function momentOf(text: string): number {
   throw new CommandFailure('usage', `${text} is not a time`, 'Write --at 2026-11-15T09:30:00Z.');
 }
 
-export async function verify(path: string, _: unknown, command: Command): Promise<void> {
-  const { json } = command.optsWithGlobals<{ json?: true }>();
+export async function verify({ backup: path, json }: { readonly backup: string; readonly json?: true }): Promise<void> {
   const from = resolve(path);
   if (statSync(from, { throwIfNoEntry: false })?.isDirectory()) return verifySeries(from, json);
   const { whyNoCopy } = await sqliteCopies();

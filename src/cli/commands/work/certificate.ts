@@ -6,7 +6,7 @@ import type { EpochSeconds } from '../../../core/time.ts';
 import { objectionToSettings } from '../../../operations/admin/acts/work/issuer.ts';
 import type { CallerExplanation } from '../../../operations/admin/explain.ts';
 import { readPemOrDer, writePem } from '../../../pki/der/pem.ts';
-import { explainFiles, explainHandshake, printExplanation } from '../../../pki/judge/explain.ts';
+import { explainFiles, printExplanation } from '../../../pki/judge/explain.ts';
 import { systemClock } from '../../../system.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
 import { accepted } from '../../terminal/wording.ts';
@@ -24,7 +24,6 @@ export interface ExplainFlags {
   readonly policy?: readonly string[];
   readonly curve?: readonly OptionalCurve[];
   readonly mlDsa?: true;
-  readonly throughProxy?: true;
   readonly json?: true;
 }
 
@@ -32,8 +31,7 @@ export async function explain(file: string, flags: ExplainFlags, command: Comman
   const { issuers } = flags;
   const chain = readAll([file, ...(flags.chain ?? [])]).flatMap((one) => readPemOrDer(one, 'CERTIFICATE'));
   if (chain.length === 0) throw new CommandFailure('usage', `${file} has no certificate`, 'Give a file in PEM or DER.');
-  const sent = (explained: CallerExplanation) => (flags.throughProxy ? explained : explainHandshake(explained, chain));
-  if (issuers) return show(sent(await explainByFiles(file, { ...flags, issuers })), flags);
+  if (issuers) return show(await explainByFiles(file, { ...flags, issuers }), flags);
   if (Object.keys(settingsOf(flags)).length > 0) {
     throw new CommandFailure(
       'usage',
@@ -44,7 +42,7 @@ export async function explain(file: string, flags: ExplainFlags, command: Comman
   const certificates = chain.map(writePem).join('');
   return administered(command, async ({ act }) => {
     const { at, crl } = flags;
-    show(sent(await act('explain-certificate', { body: { certificates } }, { at, crl })), flags);
+    show(await act('explain-certificate', { body: { certificates } }, { at, crl }), flags);
   });
 }
 

@@ -48,9 +48,10 @@ complete -c tessera -f -a '(__tessera)'`,
 };
 
 /** Without words, the script. With words, what may stand in place of the last one: the shell picks what fits it. */
-export function printCompletion(program: Command, name: keyof typeof SHELLS, words: readonly string[]): void {
+export function printCompletion({ parent, args }: Command, name: keyof typeof SHELLS): void {
   const { script, line } = SHELLS[name];
-  const candidates = candidatesAfter(program, words.slice(0, -1));
+  const words = args.slice(1);
+  const candidates = parent ? candidatesAfter(parent, words.slice(0, -1)) : [];
   if (words.length === 0) printOnly(script, { shell: name, script });
   else printOnly(candidates.map(line).join('\n'), { candidates });
 }

@@ -6,9 +6,9 @@ import { CommandFailure } from '../../terminal/exit.ts';
 import { print, printJson } from '../../terminal/output.ts';
 import { atWorkplace, configOf } from '../../terminal/workplace.ts';
 
-type CheckFlags = { readonly name?: string; readonly json?: true };
+type CheckFlags = { readonly label: string; readonly name?: string; readonly json?: true };
 
-export async function check(label: string, { name, json }: CheckFlags, command: Command): Promise<void> {
+export async function check({ label, name, json }: CheckFlags, command: Command): Promise<void> {
   const { elsewhere } = await openElsewhere(configured(label, await configOf(command)));
   const steps = await Array.fromAsync(elsewhere?.examine(name) ?? []);
   if (json) printJson(steps);
@@ -24,9 +24,9 @@ function configured(label: string, { directories }: Config) {
   throw new CommandFailure('refused', `no directory ${label} is configured`, `Configured: ${known}`);
 }
 
-type RecheckFlags = { readonly acceptEndings?: true; readonly json?: true };
+type RecheckFlags = { readonly label: string; readonly acceptEndings?: true; readonly json?: true };
 
-export function recheck(label: string, flags: RecheckFlags, command: Command): Promise<void> {
+export function recheck({ label, ...flags }: RecheckFlags, command: Command): Promise<void> {
   return atWorkplace(command, async ({ config, store, by }) => {
     configured(label, config);
     const directories = await openDirectories(store, config);

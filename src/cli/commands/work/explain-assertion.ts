@@ -9,11 +9,12 @@ import type { Administration } from '../steps.ts';
 import { printDryRun } from './explain.ts';
 
 interface ExplainFlags {
+  readonly file: string;
   readonly at?: EpochSeconds;
   readonly json?: true;
 }
 
-export async function explain(file: string, { at, json }: ExplainFlags, { act }: Administration): Promise<void> {
+export async function explain({ file, at, json }: ExplainFlags, { act }: Administration): Promise<void> {
   const assertion = readInput(file).trim();
   const explained = namingFlags(await act('explain-assertion', { body: { assertion } }, { at }));
   const { steps, refusal, tokenIssuer, identityId } = explained;

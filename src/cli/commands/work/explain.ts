@@ -1,17 +1,18 @@
 // `tessera explain`: why was it refused? Step by step, in the words of the log and of docs/errors.md.
 import type { Command } from 'commander';
+import { CHECK_STEPS, type CheckStep, SCOPE_STEPS } from '../../../core/rules/order.ts';
 import type { Gives } from '../../../operations/admin/acts.ts';
 import { StoreMissing } from '../../../store/store.ts';
 import { CommandFailure, EXIT } from '../../terminal/exit.ts';
 import { readInput } from '../../terminal/input.ts';
 import { print, printJson, printRecord, result } from '../../terminal/output.ts';
-import { administers } from '../administration.ts';
+import { administered } from '../administration.ts';
 import { printEventLines } from '../event-lines.ts';
 import type { Administration } from '../steps.ts';
-import { CHECK_STEPS, type CheckStep, refusalLines, SCOPE_STEPS, verdictLines } from './check-steps.ts';
+import { refusalLines, verdictLines } from './check-steps.ts';
 
 /** What the log, the events and the counts of refusals have of a request. */
-export async function explainRequest(id: string, { log }: { log?: string }, command: Command): Promise<void> {
+export async function explainRequest({ id, log }: { id: string; log?: string }, command: Command): Promise<void> {
   const text = readLog(log);
   const lines = linesOfRequest(id, text);
   const { events, refusals, scopes } = await knownOf(id, text !== '', command);
@@ -50,12 +51,12 @@ export async function explainRequest(id: string, { log }: { log?: string }, comm
 async function knownOf(id: string, hasLog: boolean, command: Command) {
   let known: Gives['explain-request'] = { events: [], refusals: [] };
   const scopes: Gives['explain-scope'][] = [];
-  const look = administers(async () => async ({ act }: Administration) => {
+  const look = administered(command, async ({ act }) => {
     known = await act('explain-request', { id });
     for (const { clientId: integration, claimed: { scope = '' } = {} } of known.refusals)
       if (scope) scopes.push(await act('explain-scope', { query: { integration, scope } }));
   });
-  await (await look())(command).catch((fault: unknown) => {
+  await look.catch((fault: unknown) => {
     if (!hasLog || !(fault instanceof CommandFailure || fault instanceof StoreMissing)) throw fault;
   });
   return { ...known, scopes };
@@ -75,17 +76,20 @@ function printLogged({ request = {}, details }: RequestLines): void {
   printVerdict(CHECK_STEPS[String(operation)] ?? [], outcome === 'accepted' ? undefined : String(reason ?? outcome));
 }
 
-export async function explainTokenFile(file: string | undefined, _: unknown, { act }: Administration): Promise<void> {
+export async function explainTokenFile({ file }: { file?: string }, { act }: Administration): Promise<void> {
   const token = readInput(file).trim();
-  const { operation, refusal, facts } = await act('explain-token', { body: { token } });
+  const explained = await act('explain-token', { body: { token } });
+  result(explained);
+  const { operation, refusal, facts } = explained;
   if (Object.keys(facts).length > 0) printRecord(facts);
   print('');
-  const steps = (CHECK_STEPS[operation] ?? []).filter(({ ofRequest }) => !ofRequest);
+  const steps = (CHECK_STEPS[operation] ?? []).filter(({ of }) => of !== 'request');
   printVerdict(steps, refusal);
 }
 
-export async function explainScope(integration: string, scope: string, _: unknown, { act }: Administration) {
-  const explained = await act('explain-scope', { query: { integration, scope } });
+export async function explainScope({ clientId, scope }: { clientId: string; scope: string }, { act }: Administration) {
+  const explained = await act('explain-scope', { query: { integration: clientId, scope } });
+  result(explained);
   printScope(explained);
   printVerdict(SCOPE_STEPS, explained.refusal);
 }
@@ -100,6 +104,7 @@ function printScope({ items, scope }: Gives['explain-scope']): void {
 export function explainRefusal(refusal: string): void {
   const lines = refusalLines(refusal);
   if (!lines) throw new CommandFailure('refused', `there is no refusal ${refusal}`, 'docs/errors.md lists them all.');
+  result({ refusal, says: lines.map((line) => line.trim()) });
   for (const line of lines) print(line);
 }
 

@@ -51,8 +51,10 @@ async function addNextSigningKey(algorithm: SigningAlgorithm, workplace: Workpla
 
 /** The id of a MAC key is a number, that of a signing key a text. */
 type KeyId = number | string;
+type UseFlags = { readonly key: KeyId; readonly force?: boolean };
+type RetireFlags = { readonly key: KeyId; readonly atOnce?: boolean };
 
-export async function useNext(id: KeyId, { force = false }: { force?: boolean }, workplace: Workplace): Promise<void> {
+export async function useNext({ key: id, force = false }: UseFlags, workplace: Workplace): Promise<void> {
   if (typeof id === 'string') return signWithNext(id, force, workplace);
   accepted(await changeKeyring(workplace, (keys) => mintWithKey(keys, { id, force }, workplace)));
   print(`Key ${id} mints from now on, on every node that has this keyring`);
@@ -66,7 +68,7 @@ async function signWithNext(id: string, force: boolean, workplace: Workplace): P
   result({ key: id, state: 'signing' });
 }
 
-export async function retire(id: KeyId, { atOnce = false }: { atOnce?: boolean }, workplace: Workplace): Promise<void> {
+export async function retire({ key: id, atOnce = false }: RetireFlags, workplace: Workplace): Promise<void> {
   const { accessTokenLifetime } = workplace.config.tokens;
   accepted(
     await changeKeyring(workplace, (keys) =>

@@ -29,9 +29,9 @@ import { configOf, inWorkplace, storeNamedBy, type Workplace } from '../../termi
 import { rebuildCopy } from './backup.ts';
 import { endRetiredKeys, summaryOf } from './rollback.ts';
 
-type RestoreFlags = { readonly endGrants?: true; readonly at?: string };
+type RestoreFlags = { readonly file: string; readonly endGrants?: true; readonly at?: string };
 
-export async function restoreFrom(path: string, { endGrants, at }: RestoreFlags, command: Command): Promise<void> {
+export async function restoreFrom({ file: path, endGrants, at }: RestoreFlags, command: Command): Promise<void> {
   const from = resolve(path);
   const config = await configOf(command);
   const { file: to } = await needed(config, 'copies')();
@@ -256,9 +256,8 @@ function remarkOnce(): (line: string) => void {
   };
 }
 
-export async function migrateSchema({ as, layout }: { as: string; layout?: 'citus' }): Promise<void> {
-  const { before, now, workers } = await needed(storeNamedBy('--as', as), 'migrateSchema')(remarkOnce(), layout);
+export async function migrateSchema({ as }: { as: string }): Promise<void> {
+  const { before, now } = await needed(storeNamedBy('--as', as), 'migrateSchema')(remarkOnce());
   print(before === now ? `The database has schema ${now}: nothing to do` : `The database has schema ${now} now`);
-  if (workers !== undefined) print(`Its grants are distributed over ${counted(workers, 'worker')}: restart the nodes`);
-  result({ before, now, workers });
+  result({ before, now });
 }

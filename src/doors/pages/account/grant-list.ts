@@ -32,12 +32,12 @@ function counted({ language }: Visit, count: number): string {
 function grantCard(visit: Visit, { grant, integration }: MyGrant, now: EpochSeconds): Html {
   const { language } = visit;
   const { account: words } = language.texts;
-  // A client that only its document describes is named by its host.
+  // A client that only its document describes is named by its host, and is not of the vendor of the integration.
   const guest = guestOf(grant);
-  const name = guest ? new URL(guest).host : (integration?.name ?? grant.clientId);
+  const { name, vendor = '' } = guest ? { name: new URL(guest).host } : (integration ?? { name: grant.clientId });
   const which = words.grantOf(name, language.moment(grant.createdAt));
   return html`<li class="card grant">
-${integrationCard(visit, { name, vendor: integration?.vendor ?? '' }, html`<h3>${name}</h3>`)}
+${integrationCard(visit, { name, vendor }, html`<h3>${name}</h3>`)}
 <dl class="facts">
 <div><dt>${words.permissions}</dt><dd>${permissionCount(grant.scope, language.texts)}</dd></div>
 <div><dt>${words.obtained}</dt><dd>${language.distance(now, grant.createdAt)}</dd></div>

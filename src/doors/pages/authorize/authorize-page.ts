@@ -17,7 +17,7 @@ import {
 } from '../../../operations/device/ask-code.ts';
 import { queryTextOf } from '../../http/methods.ts';
 import { recordOf, recordRefusal } from '../../http/request-record.ts';
-import { describe, SCOPE_LIST_MALFORMED } from '../../token/descriptions.ts';
+import { describe } from '../../token/descriptions.ts';
 import { readParameters } from '../../token/parameters.ts';
 import { readScopeList } from '../../token/scope-list.ts';
 import { askToSignIn } from '../account/sign-in.ts';
@@ -133,8 +133,7 @@ async function readRequest(visit: Visit, query: string): Promise<Asked | { reado
   recordRefusal(visit.request, target.refusal);
   const { reason } = target.refusal;
   const error = ERRORS[reason] ?? 'invalid_request';
-  const description = reason === 'scope-malformed' ? SCOPE_LIST_MALFORMED : describe(target.refusal);
-  const response = { error, error_description: description };
+  const response = { error, error_description: describe(target.refusal, 'oauth') };
   return { answer: sendBack(visit, { client: client.value, state }, response) };
 }
 

@@ -10,7 +10,7 @@ import { enConsole } from '../parts/texts/en-console.ts';
 import { queryOf } from '../parts/visit.ts';
 import { type ConsoleParts, type ConsoleVisit, show } from './access.ts';
 import { type Fault, faultBoxOf, faultOf } from './fault.ts';
-import { faultMarks } from './field.ts';
+import { faultMarks } from './fields/field.ts';
 import {
   agentText,
   agentWords,

@@ -12,7 +12,7 @@ import { enConsole } from '../parts/texts/en-console.ts';
 import { type ConsoleParts, type ConsoleVisit, idOf, show, take } from './access.ts';
 import { eventTable } from './events.ts';
 import { type Fault, faultBoxOf } from './fault.ts';
-import { faultMarks } from './field.ts';
+import { faultMarks } from './fields/field.ts';
 import { card, consolePage, factList, pathOf, refusalOf, sentencesOf, stateMark } from './frame.ts';
 import { grantTable } from './grants.ts';
 import { refusalTable, remedyOf } from './refusal-table.ts';

@@ -10,7 +10,7 @@ import { queryOf } from '../parts/visit.ts';
 import { type ConsoleParts, type ConsoleVisit, idOf, isTheirs, show, take } from './access.ts';
 import { eventWords, isBad, namesIn } from './events.ts';
 import { type Fault, faultBoxOf, faultOf } from './fault.ts';
-import { faultMarks } from './field.ts';
+import { faultMarks } from './fields/field.ts';
 import {
   agentText,
   ago,

@@ -1,4 +1,4 @@
-// The first page of the console: what is going on, as plots, and what needs attention.
+// The first page of the console: what is going on, and what needs attention.
 import { type Counts, quantile, refusalsIn, sum } from '../../../core/figures.ts';
 import { endingSecrets } from '../../../core/rules/client.ts';
 import { isUnchecked } from '../../../core/rules/weakening.ts';
@@ -14,12 +14,10 @@ import { queryOf } from '../parts/visit.ts';
 import { type ConsoleParts, type ConsoleVisit, idOf, show } from './access.ts';
 import { eventTable } from './events.ts';
 import { card, consolePage, factList, folded, momentOf, pathOf, refusalOf, stateMark, table } from './frame.ts';
-import { drawPlot, legend, type Plot, plotTable, short } from './plot.ts';
+import { drawPlot, mostOf, type Plot, plotTable, short } from './plot.ts';
 import { type ChangeEvent, changeBehind, changesNewestFirst, type RefusalRow, refusalTable } from './refusal-table.ts';
 
 const words = enConsole.overview;
-/** Reasons with a colour of their own. */
-const MOST_SERIES = 5;
 /** A nightly job that was refused needs attention until it has run again. In seconds. */
 const RECENTLY = 86_400;
 const MOST_NAMED = 5;
@@ -133,7 +131,7 @@ function plotCard(plot: Plot, span: Span): Html {
   return html`<figure class="card plot-card">
 <figcaption><h2>${plot.title}${plot.unit && html` <span class="small">${plot.unit}</span>`}</h2><span class="small says">${plot.says}</span></figcaption>
 ${drawPlot(plot)}
-${legend(plot)}
+${mostOf(plot) > 0 && html`<span class="small">${words.atMost(short(mostOf(plot)), plot.unit)}</span>`}
 <a class="small" href="/console/figures/${plot.name}?span=${span}">${words.asTable}<span class="unseen">: ${plot.title}</span></a>
 </figure>`;
 }
@@ -151,17 +149,11 @@ function plotsOf({ points }: FiguresOver, span: Span): Plot[] {
   const minutes = SPANS[span].every / 60;
   const times = points.map(({ at }) => at);
   const rates = (name: string) => points.map(({ counts }) => (counts[name] ?? 0) / minutes);
-  // The last point is not complete: nothing yet says nothing.
-  const knownRates = (name: string) =>
-    rates(name).map((rate, index) => (rate === 0 && index === points.length - 1 ? undefined : rate));
   const total = sum(points.map(({ counts }) => counts));
   const reasons = refusalsIn(total).map(([reason]) => reason);
-  const [shown, others] = [reasons.slice(0, MOST_SERIES), reasons.slice(MOST_SERIES)];
-  const rest = points.map(
-    ({ counts }) => others.reduce((sum, reason) => sum + (counts[`refused ${reason}`] ?? 0), 0) / minutes,
-  );
   const living = points.at(-1)?.living;
-  const ending = living?.endingByDay.reduce((sum, day) => sum + day, 0);
+  const endingByDay = living?.endingByDay ?? [];
+  const ending = endingByDay.reduce((sum, day) => sum + day, 0);
   const { all, share: refusedShare } = requestsIn(total);
   const { refused = 0, refreshes = 0, issued = 0, [REUSED]: reused = 0 } = total;
   const ms = (counts: Counts, share: number) => (quantile(counts, share) ?? Number.NaN) * 1000;
@@ -169,17 +161,20 @@ function plotsOf({ points }: FiguresOver, span: Span): Plot[] {
   const plot = (
     name: keyof typeof words.plots,
     unit: string,
-    shape: Plot['shape'],
-    series: Readonly<Record<string, Plot['series'][number]['values']>>,
+    columns: Plot['columns'],
     says: string | false,
+    line = Object.values(columns)[0] ?? [],
   ): Plot => ({
-    ...{ name, unit, shape, times, marks: span === 'month' ? 'days' : 'hours', title: words.plots[name] },
-    series: Object.entries(series).map(([title, values]) => ({ name: title, values })),
+    // The last minutes are not complete: a rate would seem to fall.
+    trend: unit === words.perMinute ? line.slice(0, -1) : line,
+    ...{ name, unit, times, columns, span: span === 'month' ? 'days' : 'hours' },
+    title: words.plots[name],
     says: says || words.none,
   });
-  const named = shown.map((reason) => [reason, rates(`refused ${reason}`)] as const);
-  const byReason = Object.fromEntries(others.length > 0 ? [...named, [words.others, rest]] : named);
   const byOutcome = Object.fromEntries(Object.entries(words.series).map(([name, text]) => [text, rates(name)]));
+  const byReason = Object.fromEntries(reasons.map((reason) => [reason, rates(`refused ${reason}`)]));
+  const requests = points.map(({ counts }) => requestsIn(counts).all / minutes);
+  const made = { refreshes: rates('refreshes'), 'new grants': rates('issued') };
   const quantiles = { p50: timesAt(0.5), p99: timesAt(0.99) };
   const says = {
     requests: all > 0 && `${short(all)} in all, ${percent(refusedShare)} refused`,
@@ -187,20 +182,18 @@ function plotsOf({ points }: FiguresOver, span: Span): Plot[] {
     refreshes: refreshes + issued > 0 && `${short(refreshes)} and ${short(issued)} in all`,
     times: total['timed'] !== undefined && `p50 ${ms(total, 0.5).toFixed(1)} ms, p99 ${ms(total, 0.99).toFixed(1)} ms`,
     living: living ? new Intl.NumberFormat('en').format(living.all) : words.notCounted,
-    ending: ending === undefined ? words.notCounted : `${ending === 0 ? words.none : short(ending)} in 30 days`,
+    ending: living ? `${ending === 0 ? words.none : short(ending)} in 30 days` : words.notCounted,
   };
-  const levels = { [words.plots.living]: points.map((point) => point.living?.all) };
-  const alarms = { [words.plots.reuse]: points.map(({ counts }) => counts[REUSED] ?? 0) };
-  const made = { refreshes: knownRates('refreshes'), 'new grants': knownRates('issued') };
-  const ends = plot('ending', words.perDay, 'bars', { [words.plots.ending]: living?.endingByDay ?? [] }, says.ending);
+  const [levels, alarms] = [points.map((point) => point.living?.all), points.map(({ counts }) => counts[REUSED] ?? 0)];
+  const ends = plot('ending', words.perDay, { [words.plots.ending]: endingByDay }, says.ending);
   return [
-    plot('requests', words.perMinute, 'bars', byOutcome, says.requests),
-    plot('refusals', words.perMinute, 'bars', byReason, says.refusals),
-    plot('refreshes', words.perMinute, 'lines', made, says.refreshes),
-    plot('times', 'ms', 'lines', quantiles, says.times),
-    plot('living', '', 'level', levels, says.living),
-    { ...ends, marks: 'days', times: days(points.at(-1)?.at ?? epochSeconds(0), living?.endingByDay.length ?? 30) },
-    plot('reuse', '', 'bars', alarms, reused > 0 && short(reused)),
+    plot('requests', words.perMinute, byOutcome, says.requests, requests),
+    plot('refusals', words.perMinute, byReason, says.refusals, rates('refused')),
+    plot('refreshes', words.perMinute, made, says.refreshes),
+    plot('times', 'ms', quantiles, says.times, quantiles.p99),
+    plot('living', '', { [words.plots.living]: levels }, says.living),
+    { ...ends, span: 'days', times: days(points.at(-1)?.at ?? epochSeconds(0), endingByDay.length) },
+    plot('reuse', '', { [words.plots.reuse]: alarms }, reused > 0 && short(reused)),
   ];
 }
 

@@ -1,11 +1,12 @@
 // What was refused lately: why, how often, since when.
 import { actWords, isEnding } from '../../../core/act.ts';
-import { REFUSAL_REASONS, type RefusalReason } from '../../../core/refusal.ts';
+import { isToCallers } from '../../../core/refusal.ts';
+import type { Setting } from '../../../core/refusals/declaration.ts';
+import { remediesOf } from '../../../core/refusals/remedy.ts';
 import { idBehind, isBeforeChange, lastChangeBehind, repairOf } from '../../../core/rules/repair.ts';
 import { isWithin, parseScope, type Scope } from '../../../core/scope.ts';
 import type { Gives } from '../../../operations/admin/acts.ts';
 import { userNames } from '../../../operations/admin/find-grants.ts';
-import { remediesOf } from '../../../operations/admin/refusal-meaning.ts';
 import { describe } from '../../token/descriptions.ts';
 import { type Html, html } from '../parts/html.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
@@ -113,7 +114,7 @@ function repairLink(row: RefusalRow, change: ChangeEvent | undefined, names: Nam
   const needed = repairOf(row.reason);
   const of = THING_KINDS.find(({ kind }) => kind === needed?.kind);
   const id = needed && idBehind(row, needed);
-  if (!needed || !of || !id || !(needed.setting in words.repairs)) return undefined;
+  if (!needed || !of || !id || needed.setting === 'keys') return undefined;
   const { setting } = needed;
   const isAgain = setting === 'enabled' && of.isKept;
   if (setting === 'enabled' && (change ? !isEnding(change.detail) : isAgain)) return undefined;
@@ -121,9 +122,11 @@ function repairLink(row: RefusalRow, change: ChangeEvent | undefined, names: Nam
   const again = `/console/${of.place}/new?${new URLSearchParams({ like: id })}`;
   const to = isUndone ? `?undo=${change.sequence}#${setting}_noted` : `#${setting}`;
   const act = setting === 'enabled' ? 'enable' : `change${to}`;
-  const name = isAgain ? 'again' : (setting as keyof typeof words.repairs);
+  const repairs: Readonly<Record<Exclude<Setting, 'keys'> | 'again', (name: string) => string>> = words.repairs;
   const thing = names.get(id) ?? id;
-  const text = isUndone ? words.putBack(nameText(setting).toLowerCase(), thing) : words.repairs[name](thing);
+  const text = isUndone
+    ? words.putBack(nameText(setting).toLowerCase(), thing)
+    : repairs[isAgain ? 'again' : setting](thing);
   const doubt = isUndone ? words.doubtChange : setting === 'enabled' && words.doubt;
   return html`<a href="${isAgain ? again : `${pathOf(of.place, id)}/${act}`}"><strong>${text}</strong></a>${doubt && html` <span class="small">${doubt}</span>`}`;
 }
@@ -152,8 +155,7 @@ function wayFrom({ reason, clientId, identityId }: RefusalRow): Html | undefined
 }
 
 function saidOf(reason: string): Html | undefined {
-  const known = REFUSAL_REASONS.find((each): each is RefusalReason => each === reason);
-  const [text] = known ? describe({ reason: known }).split(/ [^.]*\bask the operator\b/i) : [];
+  const [text] = isToCallers(reason) ? describe({ reason }).split(/ [^.]*\bask the operator\b/i) : [];
   return text === undefined ? undefined : html`<span class="small">${text}</span>`;
 }
 

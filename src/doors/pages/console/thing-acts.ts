@@ -9,7 +9,7 @@ import type { Form } from '../parts/route.ts';
 import { enConsole } from '../parts/texts/en-console.ts';
 import { type ConsoleVisit, idOf } from './access.ts';
 import { type Fault, faultBoxOf, faultIn, faultOf } from './fault.ts';
-import { box } from './field.ts';
+import { box } from './fields/field.ts';
 import { fieldNames, fieldsFor, readObject, secretsOf } from './form.ts';
 import { consolePage, doForm, pathOf, refusalOf, valueText } from './frame.ts';
 import { doubtBox, mayPut, notTheirs, revisionOf, stalePage, touchedBox } from './thing-form.ts';

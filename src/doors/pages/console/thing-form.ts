@@ -13,7 +13,7 @@ import { queryOf } from '../parts/visit.ts';
 import { type ConsoleVisit, idOf, isTheirs } from './access.ts';
 import { eventTable } from './events.ts';
 import { type Fault, faultBoxOf, faultIn, faultOf } from './fault.ts';
-import { faultMarks } from './field.ts';
+import { faultMarks } from './fields/field.ts';
 import { fieldNames, fieldsFor, readObject, secretsOf } from './form.ts';
 import {
   button,

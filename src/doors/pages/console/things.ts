@@ -4,9 +4,10 @@ import type { Act, Listed } from '../../../operations/admin/acts/act.ts';
 import { ON_INTEGRATIONS } from '../../../operations/admin/acts/owned-act.ts';
 import { ACTS, type ActName, type Gives } from '../../../operations/admin/acts.ts';
 import type { Acted } from '../../../operations/admin/admin.ts';
-import type { Section } from '../../../operations/admin/objects.ts';
+import type { Entered } from '../../../operations/admin/members.ts';
+import type { Section, Written } from '../../../operations/admin/objects.ts';
+import type { Registered } from '../../../operations/admin/perform.ts';
 import type { Schema } from '../../../schema.ts';
-import type { enConsole } from '../parts/texts/en-console.ts';
 import type { ConsoleVisit } from './access.ts';
 import { valueText } from './frame.ts';
 
@@ -25,6 +26,7 @@ export interface Keywords {
   readonly additionalProperties?: unknown;
   readonly default?: unknown;
   readonly 'x-initial'?: unknown;
+  readonly 'x-entered'?: Entered;
   readonly readOnly?: boolean;
   readonly writeOnly?: boolean;
 }
@@ -36,13 +38,14 @@ export function keywordsOf(schema: Schema | undefined): Keywords {
 
 export type LoggedEvent = Gives['event-list']['items'][number];
 export type Thing = Readonly<Record<string, unknown>>;
-/** What is done to a thing, besides making and changing it, as in the names of acts. */
-export type Verb = keyof typeof enConsole.verbs;
+/** What is done to a thing, besides making and changing it, as in the names of acts. Each needs its words: en-console.ts. */
+export type Verb = Exclude<VerbOf<ActName>, 'put' | 'list' | 'show' | `${string}-list`>;
+type VerbOf<Name extends ActName> = Name extends `${Registered}-${infer Verb}` ? Verb : never;
 
 export interface ThingKind {
   readonly place: 'integrations' | 'issuers' | 'token-issuers' | 'resource-servers' | 'identities';
   /** As the names of acts begin. */
-  readonly kind: string;
+  readonly kind: Registered;
   readonly section: Section;
   /** The member with its name, and those that the list shows. */
   readonly key: string;
@@ -52,23 +55,29 @@ export interface ThingKind {
   readonly isKept: boolean;
 }
 
-function thing(place: ThingKind['place'], kind: string, section: Section, key: string, listed: string): ThingKind {
+function thing<K extends Registered>(
+  place: ThingKind['place'],
+  kind: K,
+  section: Section,
+  key: keyof Written[K] & string,
+  listed: readonly (keyof Written[K] & string)[],
+): ThingKind {
   const verbs = Object.entries(ACTS)
     .filter(([name, { page, method }]) => page === place && method !== 'GET' && name !== `${kind}-put`)
     .map(([name]) => name.slice(kind.length + 1) as Verb);
-  return { place, kind, section, key, listed: listed.split(' '), verbs, isKept: kind.endsWith('issuer') };
+  return { place, kind, section, key, listed, verbs, isKept: kind.endsWith('issuer') };
 }
 
 export const THING_KINDS: readonly ThingKind[] = [
-  thing('integrations', 'integration', 'integrations', 'clientId', 'name scope vendor'),
-  thing('issuers', 'issuer', 'issuers', 'label', 'subject expires'),
-  thing('token-issuers', 'token-issuer', 'tokenIssuers', 'label', 'issuer'),
-  thing('resource-servers', 'resource-server', 'resourceServers', 'id', 'name audience resources'),
-  thing('identities', 'identity', 'identities', 'id', 'userName email groups'),
+  thing('integrations', 'integration', 'integrations', 'clientId', ['name', 'scope', 'vendor']),
+  thing('issuers', 'issuer', 'issuers', 'label', ['subject', 'expires']),
+  thing('token-issuers', 'token-issuer', 'tokenIssuers', 'label', ['issuer']),
+  thing('resource-servers', 'resource-server', 'resourceServers', 'id', ['name', 'audience', 'resources']),
+  thing('identities', 'identity', 'identities', 'id', ['userName', 'email', 'groups']),
 ];
 
 export function schemaOf({ kind }: ThingKind): Keywords {
-  return keywordsOf(ACTS[`${kind}-put` as ActName].body);
+  return keywordsOf(ACTS[`${kind}-put`].body);
 }
 
 export function rowOf({ kind }: ThingKind, verb: Verb): Act {

@@ -1,12 +1,12 @@
 // Refusals for people: what happened, what to do now, as a page of its own or above a form.
-import type { Refusal } from '../../../core/refusal.ts';
+import type { PageReason, Refusal } from '../../../core/refusal.ts';
 import { recordRefusal } from '../../http/request-record.ts';
 import { describe } from '../../token/descriptions.ts';
 import type { Shown } from './answer.ts';
 import { html } from './html.ts';
 import { type Said, said } from './language.ts';
 import type { Visit } from './visit.ts';
-import { PAGE_WORDING, type PageReason, type PageRefusal } from './wording.ts';
+import { type PageRefusal, pageWording } from './wording.ts';
 
 export interface Problem {
   readonly status: number;
@@ -16,7 +16,7 @@ export interface Problem {
 }
 
 export function problemOf({ language }: Visit, reason: PageReason): Problem {
-  const { status, says } = PAGE_WORDING[reason];
+  const { status, says } = pageWording(reason);
   return { status, reason, said: said(language.texts.refusalTexts[says]) };
 }
 

@@ -4,7 +4,7 @@ import { isoTime, seconds } from '../../../core/time.ts';
 import { boolean, described, list, object, optional, string } from '../../../schema.ts';
 import { MOST_ROWS } from '../../../store/store.ts';
 import { type AdminOutcome, decline } from '../admin.ts';
-import { AUTHORITIES, CLOSED, form, having, lifetime, ranges } from '../members.ts';
+import { AUTHORITIES, CLOSED, entered, form, having, lifetime, ranges } from '../members.ts';
 import { IntegrationObject } from '../objects.ts';
 import { NEW_CLIENT_ID } from '../text-forms.ts';
 import { type ActPorts, act, answering, listOf, SecretObject } from './act.ts';
@@ -52,9 +52,10 @@ const FILE_OR_ADDRESS = {
   then: { not: having('url') },
   else: having('url'),
 };
+const KEYS = 'Public keys: PEM, or JSON (a key or a key set).';
 const KeyAddition = object(
   {
-    file: optional(string({ format: 'public-keys', description: 'Public keys: PEM, or JSON (a key or a key set).' })),
+    file: optional(entered('longText', string({ format: 'public-keys', description: KEYS }))),
     url: optional(form(KEY_ADDRESS, 'key-address-malformed', 'Fetch them from here instead.')),
     authorities: optional(AUTHORITIES),
     allowedAddresses: optional(ranges('Addresses off the public internet to fetch from.')),

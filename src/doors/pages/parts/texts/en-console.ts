@@ -66,7 +66,7 @@ export const enConsole = {
     perMinute: 'per minute',
     perDay: 'per day',
     none: 'none',
-    others: 'others',
+    atMost: (value: string, unit: string) => `at most ${value}${unit && ` ${unit}`}`,
     series: { accepted: 'accepted', refused: 'refused', fault: 'failed' },
     more: 'More figures',
     asTable: 'As a table',

@@ -7,15 +7,22 @@ import { identities } from '../../../../store/tables/identities.ts';
 import { Secret } from '../../../../tokens/secret.ts';
 import { decline } from '../../admin.ts';
 import { findIdentity, findToGive } from '../../find-identity.ts';
-import { addIdentity, changeIdentity, type IdentityChange, objectionTo, removeIdentity } from '../../identities.ts';
+import {
+  addIdentity,
+  changeIdentity,
+  draftedIdentity,
+  type IdentityChange,
+  objectionTo,
+  removeIdentity,
+} from '../../identities.ts';
 import { GroupsObject, IdentityObject, type WrittenIdentity } from '../../objects.ts';
 import { answering } from '../act.ts';
 import type { ThingWork } from '../things.ts';
-import type { ObjectKind } from './kind.ts';
-import { listRows } from './thing.ts';
+import { allThatDiffers, type ObjectKind } from './kind.ts';
+import { type AnyKind, listRows, thingWork } from './thing.ts';
 
 /** In files: only the groups of identities that exist. People are not made by a file. */
-export const KIND: ObjectKind<'identity', { groups: readonly string[] }> = {
+export const KIND: ObjectKind<'identity'> = {
   kind: 'identity',
   section: 'identities',
   schema: GroupsObject,
@@ -23,12 +30,16 @@ export const KIND: ObjectKind<'identity', { groups: readonly string[] }> = {
   written: ({ groups }) => ({ groups }),
   drafted: (name, { groups }, before) =>
     objectionTo({ groups }) ??
-    (before ? accept({ ...before, groups: [...new Set(groups)] }) : decline('identity-unknown', name)),
+    (before ? accept(draftedIdentity(before, { groups })) : decline('identity-unknown', name)),
   made: ({ userName = '' }) => ({ did: 'added', userName }),
+  changed: allThatDiffers,
+  removal: () => undefined,
+  isExported: ({ groups }) => groups.length > 0,
 };
 
 /** Identities of all directories, each by its user name or its id. */
-export const THINGS: ThingWork<WrittenIdentity> = {
+export const THINGS: ThingWork<WrittenIdentity> & AnyKind = {
+  ...thingWork(KIND),
   list: (query, { store }) => listRows(store, identities, query, (row) => (isRemoved(row) ? undefined : written(row))),
   show,
   put: async ({ id: name, body: { password, ...draft }, onlyIf }, ports) => {

@@ -3,7 +3,7 @@ import { COMMAND_LINE, type Integration, keyMarks } from '../../../../core/integ
 import { accept } from '../../../../core/outcome.ts';
 import { endedBy } from '../../../../core/rules/endings.ts';
 import { mayOwnerEnable } from '../../../../core/rules/operator.ts';
-import { flawOf, type Schema } from '../../../../schema.ts';
+import { flawOf } from '../../../../schema.ts';
 import { MOST_ROWS } from '../../../../store/store.ts';
 import { endAll } from '../../../grant/end-all.ts';
 import { type Acted, type AdminOutcome, type AdminPorts, decline } from '../../admin.ts';
@@ -12,11 +12,11 @@ import { IntegrationObject, type WrittenIntegration } from '../../objects.ts';
 import { changedBetween, ending, findThing, rewrite } from '../../perform.ts';
 import { type ActPorts, answering } from '../act.ts';
 import type { ThingWork } from '../things.ts';
-import type { ObjectKind } from './kind.ts';
+import { claim, type ObjectKind } from './kind.ts';
 import { applyPlan, planChanges } from './plan.ts';
-import { thingWork } from './thing.ts';
+import { type AnyKind, thingWork } from './thing.ts';
 
-export const KIND: ObjectKind<'integration', WrittenIntegration> = {
+export const KIND: ObjectKind<'integration'> = {
   kind: 'integration',
   section: 'integrations',
   schema: IntegrationObject,
@@ -29,7 +29,26 @@ export const KIND: ObjectKind<'integration', WrittenIntegration> = {
   changed: deedsBetween,
   // Without the integration of the command line, the next `apply` from elsewhere would have no way in.
   removal: ({ clientId }) => (clientId === COMMAND_LINE ? undefined : { did: 'removed' }),
+  // Owners log in with the integration of the command line, so it admits them in the same commit.
+  companion: { id: COMMAND_LINE, changedWith: admittingOwners },
+  claims: ({ clientId }) => [
+    claim('id', clientId, 'client-id-of-resource-server'),
+    claim('caller', clientId, 'client-id-of-token-issuer'),
+  ],
+  withNames: (body, nameOf) =>
+    body.access?.to === 'named'
+      ? { ...body, access: { ...body.access, identities: body.access.identities.map(nameOf) } }
+      : body,
 };
+
+function admittingOwners(others: readonly Partial<WrittenIntegration>[]) {
+  const groups = others.flatMap(({ owners = [] }) => owners);
+  if (groups.length === 0) return undefined;
+  return (body: Partial<WrittenIntegration>) =>
+    body.access?.to === 'named'
+      ? { ...body, access: { ...body.access, groups: [...new Set([...body.access.groups, ...groups])] } }
+      : body;
+}
 
 function deedsBetween(before: Integration, next: Integration): readonly DeedOf<'integration'>[] {
   const { changed } = changedBetween(shown(before), shown(next));
@@ -51,7 +70,7 @@ function shown(integration: Integration): object {
   return { ...rest, scope: scope.text };
 }
 
-export const THINGS: ThingWork<WrittenIntegration> = {
+export const THINGS: ThingWork<WrittenIntegration> & AnyKind = {
   ...thingWork(KIND),
   remove: async (id, isConfirmed, ports) => {
     const ended = await removeIntegration(id, { isConfirmed, everyNodeKnows: ports.everyNodeKnows }, ports);
@@ -103,7 +122,7 @@ export async function importIntegrations(entries: readonly unknown[], update: bo
     const loaded = await Promise.all(ids.map((id) => findThing('integration', id, ports)));
     const rows = loaded.flatMap((each) => (each.ok ? [each.value] : []));
     const [existing] = rows;
-    const known = new Map<string, unknown>(rows.map((row) => [row.clientId, row]));
+    const known = new Map<string, Integration>(rows.map((row) => [row.clientId, row]));
     const nobody = ids.find((id) => update && !known.has(id) && !Object.hasOwn(wanted.value[id] ?? {}, 'scope'));
     if (nobody !== undefined) return decline('integration-unknown', nobody);
     const plan = await planChanges(KIND, { wanted: wanted.value, known, isPartial: update }, ports);
@@ -125,11 +144,10 @@ function readImport(entries: readonly unknown[]): AdminOutcome<Readonly<Record<s
     if (typeof id !== 'string') return decline('import-malformed', `${which} has no id`);
     if (wanted.has(id)) return decline('import-malformed', `${which} repeats the id ${id}`);
     const given = FIELDS.filter((field) => Object.hasOwn(fields, field));
-    const { properties } = IntegrationObject as unknown as { properties: Record<string, Schema> };
     for (const field of given) {
       const what = `the ${field} of ${which}`;
       if (typeof fields[field] !== 'string') return decline('import-malformed', `${what} is not a text`);
-      const flaw = flawOf(properties[field] ?? {}, fields[field], what);
+      const flaw = flawOf(IntegrationObject.properties[field], fields[field], what);
       if (flaw !== undefined) return decline('import-malformed', flaw);
     }
     wanted.set(id, Object.fromEntries(given.map((field) => [field, fields[field]])));

@@ -19,10 +19,10 @@ import { tokenIssuers } from '../../../../store/tables/token-issuers.ts';
 import { type AdminOutcome, decline } from '../../admin.ts';
 import { IssuerObject, type WrittenIssuer } from '../../issuer-objects.ts';
 import { DIRECTORY, POLICY, TRUST_DOMAIN } from '../../text-forms.ts';
-import { type DraftPorts, type ObjectKind, rowOf, unlessEmpty, type Whole } from './kind.ts';
+import { allThatDiffers, claim, type DraftPorts, type ObjectKind, rowOf, unlessEmpty, type Whole } from './kind.ts';
 import { thingWork } from './thing.ts';
 
-export const KIND: ObjectKind<'issuer', WrittenIssuer> = {
+export const KIND: ObjectKind<'issuer'> = {
   kind: 'issuer',
   section: 'issuers',
   schema: IssuerObject,
@@ -83,11 +83,16 @@ export const KIND: ObjectKind<'issuer', WrittenIssuer> = {
     const read = readCertificate(certificate);
     return { did: 'approved', fingerprint: read.ok ? read.value.fingerprint : '' };
   },
+  changed: allThatDiffers,
   // The row stays, so that the list of all issuers shows who had the label.
   removal: () => ({ did: 'withdrawn' }),
+  claims: ({ label, certificate }) => [
+    claim('label', label, 'label-taken'),
+    claim('key', keyOf(certificate), 'issuer-key-approved', label),
+  ],
 };
 
-export const THINGS = thingWork<WrittenIssuer>(KIND);
+export const THINGS = thingWork(KIND);
 
 type Settings = Omit<ApprovedIssuer, 'label' | 'certificate' | 'intermediates' | 'revocation' | 'enabled'>;
 

@@ -2,10 +2,10 @@
 import type { Acted, AdminPorts } from '../../admin.ts';
 import type { Section } from '../../objects.ts';
 import { performPlan } from '../../perform.ts';
-import type { AnyKind, DraftPorts } from './kind.ts';
-import { planPut } from './thing.ts';
+import type { DraftPorts } from './kind.ts';
+import type { AnyKind } from './thing.ts';
 
-const KINDS: Readonly<Record<Section, () => Promise<{ readonly KIND: AnyKind }>>> = {
+const KINDS: Readonly<Record<Section, () => Promise<{ readonly THINGS: AnyKind }>>> = {
   integrations: () => import('./integration.ts'),
   resourceServers: () => import('./resource-server.ts'),
   issuers: () => import('./issuer.ts'),
@@ -14,15 +14,15 @@ const KINDS: Readonly<Record<Section, () => Promise<{ readonly KIND: AnyKind }>>
 };
 
 export async function kindOf(section: Section): Promise<AnyKind> {
-  return (await KINDS[section]()).KIND;
+  return (await KINDS[section]()).THINGS;
 }
 
 export function allKinds(): Promise<readonly AnyKind[]> {
-  return Promise.all(Object.values(KINDS).map(async (load) => (await load()).KIND));
+  return Promise.all(Object.values(KINDS).map(async (load) => (await load()).THINGS));
 }
 
 /** Makes a thing; refused if it exists. */
 export async function make(section: Section, id: string, body: object, ports: DraftPorts & AdminPorts): Acted<unknown> {
-  const kind = await kindOf(section);
-  return performPlan(() => planPut(kind, { id, body, onlyIf: 'absent' }, ports), ports);
+  const { planPut } = await kindOf(section);
+  return performPlan(() => planPut({ id, body, onlyIf: 'absent' }, ports), ports);
 }

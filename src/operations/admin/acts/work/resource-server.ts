@@ -2,7 +2,7 @@
 import type { DeedOf } from '../../../../core/act.ts';
 import { accept } from '../../../../core/outcome.ts';
 import { parseAudience, parseResourceServerId, type ResourceServer } from '../../../../core/resource-server.ts';
-import { isSameAudience } from '../../../../core/rules/audience.ts';
+import { comparableAudience, isSameAudience } from '../../../../core/rules/audience.ts';
 import { parseResource, RESERVED_RESOURCE } from '../../../../core/scope.ts';
 import { isoTime } from '../../../../core/time.ts';
 import { rows } from '../../../../store/pages.ts';
@@ -10,13 +10,13 @@ import { integrations } from '../../../../store/tables/integrations.ts';
 import { resourceServers } from '../../../../store/tables/resource-servers.ts';
 import { type AdminOutcome, decline } from '../../admin.ts';
 import { findOnce } from '../../find-identity.ts';
-import { ResourceServerObject, type WrittenResourceServer } from '../../objects.ts';
+import { ResourceServerObject } from '../../objects.ts';
 import { changedBetween } from '../../perform.ts';
 import { PLAIN_NAME } from '../../text-forms.ts';
-import { type ObjectKind, rowOf, type Whole } from './kind.ts';
+import { claim, type ObjectKind, rowOf, type Whole } from './kind.ts';
 import { thingWork } from './thing.ts';
 
-export const KIND: ObjectKind<'resource-server', WrittenResourceServer> = {
+export const KIND: ObjectKind<'resource-server'> = {
   kind: 'resource-server',
   section: 'resourceServers',
   schema: ResourceServerObject,
@@ -69,6 +69,11 @@ export const KIND: ObjectKind<'resource-server', WrittenResourceServer> = {
   // The row stays without secrets, so that events can be read.
   removal: () => ({ did: 'removed' }),
   unconfirmed: 'resource-server-removal-unconfirmed',
+  withNames: (body, nameOf) => (body.identity ? { ...body, identity: nameOf(body.identity) } : body),
+  claims: ({ id, audience }) => [
+    claim('id', id, 'client-id-of-resource-server'),
+    claim('audience', comparableAudience(audience), 'audience-taken', `the resource server ${id}`),
+  ],
 };
 
 function deedBetween(before: ResourceServer, next: ResourceServer): DeedOf<'resource-server'> {
@@ -87,4 +92,4 @@ function served(texts: readonly string[]): AdminOutcome<readonly string[]> {
   return accept([...resources].sort());
 }
 
-export const THINGS = thingWork<WrittenResourceServer>(KIND);
+export const THINGS = thingWork(KIND);

@@ -16,10 +16,10 @@ import { type AdminOutcome, decline } from '../../admin.ts';
 import { readRules, writtenRules } from '../../assertion-rules.ts';
 import { LONGEST_ASSERTION, TokenIssuerObject, type WrittenTokenIssuer } from '../../issuer-objects.ts';
 import { CLAIM_TEXT } from '../../text-forms.ts';
-import { type ObjectKind, rowOf, unlessEmpty, type Whole } from './kind.ts';
+import { allThatDiffers, claim, type ObjectKind, rowOf, unlessEmpty, type Whole } from './kind.ts';
 import { thingWork } from './thing.ts';
 
-export const KIND: ObjectKind<'token-issuer', WrittenTokenIssuer> = {
+export const KIND: ObjectKind<'token-issuer'> = {
   kind: 'token-issuer',
   section: 'tokenIssuers',
   schema: TokenIssuerObject,
@@ -74,11 +74,17 @@ export const KIND: ObjectKind<'token-issuer', WrittenTokenIssuer> = {
     return namesake && namesake.label !== label ? decline('token-issuer-registered', namesake.label) : undefined;
   },
   made: ({ issuer, rules }) => ({ did: 'added', issuer, rules: rules.length }),
+  changed: allThatDiffers,
   // The row stays, so that the list of all shows who had the label.
   removal: () => ({ did: 'removed' }),
+  claims: ({ label, issuer }) => [
+    claim('label', label, 'label-taken'),
+    claim('iss', issuer, 'token-issuer-registered', label),
+    claim('caller', issuer, 'client-id-of-token-issuer'),
+  ],
 };
 
-export const THINGS = thingWork<WrittenTokenIssuer>(KIND);
+export const THINGS = thingWork(KIND);
 
 function draftedKeys(body: Required<WrittenTokenIssuer>): AdminOutcome<KeySource> {
   const { keys, issuer, allowedAddresses, authorities } = body;
