@@ -4,6 +4,7 @@ import { type Claims, claimsOf } from './claims.ts';
 import type { Settings } from './options.ts';
 import type { Revocations } from './revocations.ts';
 import { type Service, Unavailable } from './service.ts';
+import { TokenCache } from './token-cache.ts';
 
 /** Keys are published a day before they sign, so this is often enough. */
 const RENEW_MS = 5 * 60_000;
@@ -13,11 +14,24 @@ const MAX_AGE_MS = 60 * 60_000;
 const LOOK_AGAIN_MS = 5_000;
 const ALGORITHMS = ['ES256', 'EdDSA', 'RS256'];
 
+/** A published key set, and the tokens that it has signed: with other keys, each is checked again. */
+interface Keys {
+  readonly published: string;
+  readonly find: JWTVerifyGetKey;
+  readonly signed: TokenCache<Signed>;
+}
+
+interface Signed {
+  readonly claims: Claims;
+  /** By the clock of the machine, in milliseconds. */
+  readonly checkedAt: number;
+}
+
 export class Jwts {
   readonly #service: Service;
   readonly #settings: Settings;
   readonly #revocations: Pick<Revocations, 'keysGoodFrom'>;
-  #keys: JWTVerifyGetKey | undefined;
+  #keys: Keys | undefined;
   /** When they were requested. */
   #fetchedAt = 0;
   #triedAt = 0;
@@ -46,9 +60,12 @@ export class Jwts {
   }
 
   async #verify(token: string, mayLook: boolean): Promise<Claims | undefined> {
-    if (!this.#keys || !this.#areWithin(MAX_AGE_MS))
-      throw new Unavailable('the keys of the service could not be loaded');
+    const keys = this.#keys;
+    if (!keys || !this.#areWithin(MAX_AGE_MS)) throw new Unavailable('the keys of the service could not be loaded');
+    const known = keys.signed.get(token, (signed) => this.#isCurrent(signed));
+    if (known) return known.claims;
     const { issuer, resourceServer, clockTolerance, now } = this.#settings;
+    const checkedAt = now();
     const { audience } = resourceServer;
     const checks = {
       issuer,
@@ -56,16 +73,24 @@ export class Jwts {
       typ: 'at+jwt',
       algorithms: ALGORITHMS,
       clockTolerance,
-      currentDate: new Date(now()),
+      currentDate: new Date(checkedAt),
     };
     try {
-      const { payload } = await jwtVerify(token, this.#keys, checks);
-      return claimsOf(payload);
+      const { payload } = await jwtVerify(token, keys.find, checks);
+      const claims = claimsOf(payload);
+      if (claims) keys.signed.set(token, { claims, checkedAt });
+      return claims;
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey) || !mayLook) return undefined;
       await this.#fetch();
       return this.#verify(token, false);
     }
+  }
+
+  /** Whether a second look would find the same. If the clock was set back, a token may not be valid yet. */
+  #isCurrent({ claims, checkedAt }: Signed): boolean {
+    const now = this.#settings.now();
+    return now >= checkedAt && claims.expiresAt > Math.floor(now / 1000) - this.#settings.clockTolerance;
   }
 
   /** Calls at the same time share one request. The keys of before stay if the service is away, up to their greatest age. */
@@ -83,11 +108,17 @@ export class Jwts {
     const askedAt = this.#settings.now();
     this.#triedAt = askedAt;
     const found = await this.#service.keys();
-    try {
-      this.#keys = createLocalJWKSet(found as unknown as JSONWebKeySet);
-    } catch {
-      throw new Unavailable('the keys of the service cannot be read');
-    }
+    const published = JSON.stringify(found);
+    if (published !== this.#keys?.published) this.#keys = keysIn(published, this.#settings.cacheSize);
     this.#fetchedAt = askedAt;
+  }
+}
+
+function keysIn(published: string, cacheSize: number): Keys {
+  try {
+    const find = createLocalJWKSet(JSON.parse(published) as JSONWebKeySet);
+    return { published, find, signed: new TokenCache(cacheSize) };
+  } catch {
+    throw new Unavailable('the keys of the service cannot be read');
   }
 }

@@ -15,7 +15,7 @@ export interface VerifierOptions {
   readonly maxStale?: number | undefined;
   /** For how many seconds an introspection is cached. An entry of the revocation feed ends it at once. Default 60. */
   readonly cacheFor?: number | undefined;
-  /** The most answers kept at a time. Default 10,000. */
+  /** The most answers kept at a time, and the most JWTs whose signature was checked. Default 10,000. */
   readonly cacheSize?: number | undefined;
   /** Seconds by which clocks may differ when a JWT is checked. Default 5. */
   readonly clockTolerance?: number | undefined;

@@ -129,3 +129,34 @@ suite('keys', () => {
     await assert.rejects(whose(sign()), Unavailable);
   });
 });
+
+suite('a signature that was checked once', () => {
+  test('is not checked again while the same keys are published', async (t) => {
+    const { mock: verified } = t.mock.method(crypto.subtle, 'verify');
+    const token = sign();
+    for (let n = 0; n < 3; n++) assert.equal(await whose(token), 'local:ada');
+    assert.equal(verified.callCount(), 1);
+    published.keys = [second.jwk, first.jwk];
+    now += 5 * MINUTE + 1;
+    await whose(token);
+    assert.equal(await whose(token), 'local:ada');
+    assert.equal(verified.callCount(), 2, 'other keys are published');
+  });
+
+  test('still ends with the token, with its key, and before the token begins', async () => {
+    const token = await sign({ nbf: now });
+    assert.equal((await jwts.read(token))?.identity, 'local:ada');
+    now -= 6;
+    assert.equal(await jwts.read(token), undefined, 'the clock was set back');
+    now += 6 + 604;
+    assert.equal((await jwts.read(token))?.identity, 'local:ada', 'clocks may differ by 5 seconds');
+    now += 1;
+    assert.equal(await jwts.read(token), undefined, 'it has expired');
+    now -= 605;
+    assert.equal((await jwts.read(token))?.identity, 'local:ada');
+    published.keys = [second.jwk];
+    now += 5 * MINUTE + 1;
+    await whose(bySecond());
+    assert.equal(await jwts.read(token), undefined, 'its key is published no longer');
+  });
+});

@@ -1,0 +1,42 @@
+// What is known about tokens, which are kept as hashes. At most so many: the one that was not used for longest is dropped first.
+import { createHash } from 'node:crypto';
+
+export class TokenCache<Known> {
+  readonly #most: number;
+  readonly #known = new Map<string, Known>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Only while `isGood`: what is no longer is dropped. */
+  get(token: string, isGood: (known: Known) => boolean): Known | undefined {
+    const key = hashOf(token);
+    const found = this.#known.get(key);
+    if (found === undefined) return undefined;
+    this.#known.delete(key);
+    if (!isGood(found)) return undefined;
+    this.#known.set(key, found); // the newest again
+    return found;
+  }
+
+  set(token: string, known: Known): void {
+    const key = hashOf(token);
+    this.#known.delete(key);
+    this.#known.set(key, known);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > this.#most && oldest !== undefined) this.#known.delete(oldest);
+  }
+
+  clear(): void {
+    this.#known.clear();
+  }
+
+  get size(): number {
+    return this.#known.size;
+  }
+}
+
+export function hashOf(token: string): string {
+  return createHash('sha256').update(token).digest('base64');
+}
