@@ -8,7 +8,6 @@ import type { Timekeeper } from '../operations/upkeep/timekeeper.ts';
 import { walkDirectories } from '../operations/upkeep/walk-directories.ts';
 import { followLists } from '../serve/follow-lists.ts';
 import { RevocationFollower } from '../serve/follow-revocations.ts';
-import type { OpenListener } from '../serve/open-listener.ts';
 import type { Chore } from '../serve/watch.ts';
 import { byOneNode } from '../store/lease.ts';
 import type { FollowedRegistry } from '../store/registry.ts';
@@ -23,7 +22,7 @@ export function choresOf(
   parts: Parts,
   timekeeper: Timekeeper,
   registry: FollowedRegistry,
-  listeners: readonly OpenListener[],
+  reload: () => Promise<void>,
   logFault: (fault: unknown) => void,
 ): readonly Chore[] {
   const { ports, judge, metrics, readiness, keeper, refusals, log } = parts;
@@ -32,9 +31,6 @@ export function choresOf(
   const endRevoked = async () => {
     const grants = await revocations.follow();
     if (grants > 0) log.warn({ grants }, 'certificates revoked: grants ended');
-  };
-  const reload = async () => {
-    for (const listener of listeners) listener.reload();
   };
   const pause = () => sleep(BREATH_MS);
   const sweepOnce = () => sweep(ports, pause);

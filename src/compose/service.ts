@@ -31,6 +31,8 @@ import { startTracing } from './tracing.ts';
 
 export interface Service {
   listen(): Promise<readonly string[]>;
+  /** Reads what is registered, and the files of listeners, as it does every second: tests need not wait. */
+  follow(): Promise<void>;
   census(): Census;
   stop(): Promise<void>;
 }
@@ -92,7 +94,10 @@ export async function composeService(
   const report = { everyMs: 2_000, work, atStart: 'awaited' } as const;
   const watchEvents = { everyMs: 1_000, work: () => watch.look(), atStart: 'begun' } as const;
   const watchHistory = { everyMs: 400, work: () => watch.glance() } as const;
-  const others = choresOf(parts, timekeeper, registry, listeners, logFault);
+  const reload = async () => {
+    for (const listener of listeners) listener.reload();
+  };
+  const others = choresOf(parts, timekeeper, registry, reload, logFault);
   const chores = [report, watchEvents, watchHistory, judges.renewKeys, ...others];
   const stopChores = await startChores(chores, logFault);
   return {
@@ -106,6 +111,7 @@ export async function composeService(
       if (asks) void seesIntermediates().then(warn);
       return addresses;
     },
+    follow: () => registry.refresh().then(reload),
     census: () => sumOf(listeners.map((listener) => listener.census())),
     stop: async () => {
       await parts.readiness.announceStop(config.limits.stopNotice * 1000);

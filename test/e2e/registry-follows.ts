@@ -1,55 +1,21 @@
-// Waits until what was registered applies. That takes at most a second [spec-gaps: Administration], and usually less.
+// Until what was registered applies.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Store } from '../../src/store/store.ts';
-import { integrations } from '../../src/store/tables/integrations.ts';
-import { signingKeys } from '../../src/store/tables/signing-keys.ts';
+import type { Service } from '../../src/compose/service.ts';
 
-const running = new Set<RunningRegistry>();
+const running = new Set<Service>();
 
-/** For every service of this process. */
+/** Returns what ends it. */
+export function followed(service: Service): () => void {
+  running.add(service);
+  return () => void running.delete(service);
+}
+
+/** For every service of this process, or those of others if there is none. */
 export async function registryFollows(): Promise<void> {
-  const read = Promise.all([...running].map((registry) => registry.readAgain()));
-  await (running.size > 0 ? Promise.race([read, second()]) : second());
+  await (running.size > 0 ? Promise.all([...running].map((service) => service.follow())) : second());
 }
 
-/** In short steps: if this process is slow, the service in it is, too, and each step gives it a turn. */
-async function second(): Promise<void> {
+/** That long it takes at most [spec-gaps: Administration]. In short steps: each gives a service of this process a turn. */
+export async function second(): Promise<void> {
   for (let step = 0; step < 20; step++) await pause(50);
-}
-
-/** Notices when a service reads its registry: it reads the stamp of each table in turn, and the rows if the stamp has changed. */
-export class RunningRegistry {
-  #begun = 0;
-  #waiting: { readonly since: number; readonly resolve: () => void }[] = [];
-
-  constructor() {
-    running.add(this);
-  }
-
-  watch(store: Store): Store {
-    const stamp: Store['stamp'] = async (table) => {
-      if (table.name === integrations.name) this.#begun += 1;
-      const begun = this.#begun;
-      const found = await store.stamp(table);
-      if (table.name === signingKeys.name) setTimeout(() => this.#read(begun), 20);
-      return found;
-    };
-    return { ...store, stamp };
-  }
-
-  readAgain(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#waiting.push({ since: this.#begun, resolve });
-    });
-  }
-
-  close(): void {
-    running.delete(this);
-  }
-
-  #read(begun: number): void {
-    const waited = this.#waiting;
-    this.#waiting = waited.filter(({ since }) => since >= begun);
-    for (const { since, resolve } of waited) if (since < begun) resolve();
-  }
 }

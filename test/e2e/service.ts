@@ -34,7 +34,7 @@ import { ADA, anIdentity, anIntegration, OPERATOR, scopeOf } from '../samples.ts
 import { newSqlite } from '../store/new-sqlite.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { type Caller, callerOver, type Protocol, reachOf } from './caller.ts';
-import { RunningRegistry, registryFollows } from './registry-follows.ts';
+import { followed, registryFollows } from './registry-follows.ts';
 
 export const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
 export const PUBLIC_URL = 'https://tokens.example';
@@ -207,12 +207,9 @@ export async function startService(setUp: SetUp = {}): Promise<TestService> {
     format: 'json',
     destination: { write: (line) => void logLines.push(line) },
   });
-  const registry = new RunningRegistry();
-  const service = await composeService(home.config, registry.watch(setUp.store?.(store) ?? store), home.keyring, log, {
-    ...systemClock,
-    now: clock,
-    running: () => systemClock.running() + passed,
-  });
+  const running = { ...systemClock, now: clock, running: () => systemClock.running() + passed };
+  const service = await composeService(home.config, setUp.store?.(store) ?? store, home.keyring, log, running);
+  const leave = followed(service);
   const addresses = await service.listen();
   const portsOfListeners = addresses.map((address) => Number(new URL(address).port));
   const put = <Row, Companion>(table: Table<Row, Companion>, row: Row) => putRow(store, table, row);
@@ -220,7 +217,7 @@ export async function startService(setUp: SetUp = {}): Promise<TestService> {
   const callers: Caller[] = [];
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> => {
-    registry.close();
+    leave();
     stopped ??= stopService(service, home, callers);
     return stopped;
   };

@@ -18,7 +18,7 @@ import { eventually } from '../eventually.ts';
 import { given } from '../given.ts';
 import { ADA } from '../samples.ts';
 import { json, PROTOCOLS, reachOf, tlsOptionsOf } from './caller.ts';
-import { registryFollows } from './registry-follows.ts';
+import { registryFollows, second } from './registry-follows.ts';
 import { sClient } from './s-client.ts';
 import { anIssuer, issueServer, populatedHome, SERVER_AUTH, startService, type TestService } from './service.ts';
 import { assertRefused, CERTIFICATE, CLIENT, pairByCertificate, SCOPE } from './steps.ts';
@@ -148,11 +148,11 @@ suite('the TLS listener', () => {
     const open = service.caller(certificate, 'HTTP/2');
     assertRefused(await open.ask(REQUEST), 401, 'invalid_client');
     await service.put(issuers, anIssuer(late, { label: 'late' }));
-    await registryFollows();
+    await second();
     assert.equal((await callerOnce(certificate)).status, 200);
     assert.match(await sClient(service), /CN ?= ?Late Root/);
     await service.put(issuers, anIssuer(late, { label: 'late', enabled: false }));
-    await registryFollows();
+    await second();
     assertRefused(await callerOnce(certificate), 401, 'invalid_client');
     assertRefused(await open.ask(REQUEST), 401, 'invalid_client');
     open.close();
@@ -171,7 +171,7 @@ suite('the TLS listener', () => {
     const old = await serial();
     const { pem, key } = issueServer(service.authority);
     replace(service.serverFiles.certificate, pem);
-    await wait(2500);
+    await registryFollows();
     assert.equal(await serial(), old, 'a certificate without its key is not taken');
     assert.equal(logged(/could not be loaded: the last one stays/).length, 1, 'and this is logged once');
     assert.match(
@@ -195,7 +195,7 @@ suite('the TLS listener', () => {
       replace(service.serverFiles.certificate, pem);
       replace(service.serverFiles.key, key);
       await eventually('it is logged', () => logged(why).length > 0);
-      await wait(2500);
+      await registryFollows();
       assert.equal(await serial(), old);
       assert.equal(logged(why).length, 1, 'once, although it is judged again and again');
     }

@@ -10,7 +10,7 @@ import { openStore } from '../../src/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { integrations } from '../../src/store/tables/integrations.ts';
 import { systemClock } from '../../src/system.ts';
-import { registryFollows } from '../e2e/registry-follows.ts';
+import { second } from '../e2e/registry-follows.ts';
 import { makeHome, populate } from '../e2e/service.ts';
 import { eventually } from '../eventually.ts';
 import { given, prepare } from '../given.ts';
@@ -96,11 +96,11 @@ test('64 refreshes of one token over HTTP on three nodes yield one pair', async 
 test('an integration changed on one node is in force on the others within a second', async () => {
   const { refreshToken } = await aPair();
   await put(own, integrations, anIntegration({ enabled: false }));
-  await registryFollows();
+  await second();
   for (const node of running) assert.equal((await refreshAt(node, refreshToken)).status, 400);
   await put(own, integrations, anIntegration());
   await put(own, integrations, anIntegration({ clientId: 'new' as ClientId }));
-  await registryFollows();
+  await second();
   assert.equal((await refreshAt(running[2] as Running, refreshToken)).status, 200);
 });
 

@@ -14,6 +14,7 @@ import { issuers } from '../../../src/store/tables/issuers.ts';
 import { resourceServers } from '../../../src/store/tables/resource-servers.ts';
 import { tokenIssuers } from '../../../src/store/tables/token-issuers.ts';
 import { systemRandom } from '../../../src/system.ts';
+import { registryFollows } from '../../e2e/registry-follows.ts';
 import { eventually } from '../../eventually.ts';
 import { put } from '../../node.ts';
 import { aTokenIssuer } from '../../platform.ts';
@@ -156,7 +157,7 @@ test('it finds grants by the serial number of their certificate, or the certific
     origin: { kind: 'certificate', certificate: { certificate: mark, issuerKey: hexOf(16), key: hexOf(32) } },
   });
   const path = `/console/grants/${grant.id}`;
-  await new Promise((resolve) => setTimeout(resolve, 1200)); // nodes learn of an issuer within a second
+  await registryFollows();
   const serial = Buffer.from(leaf.value.serial).toString('hex');
   for (const text of [serial, serial.toUpperCase().replaceAll(/(..)(?=.)/g, '$1:'), pem])
     assert.equal((await find(text)).headers.location, path, text);

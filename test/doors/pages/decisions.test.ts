@@ -1,9 +1,9 @@
 // Who may decide about a device, and how the states of the contract are reached.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 import type { Integration } from '../../../src/core/integration.ts';
 import { integrations } from '../../../src/store/tables/integrations.ts';
+import { registryFollows } from '../../e2e/registry-follows.ts';
 import { post, startCode, verdict } from './calling-device.ts';
 import { BOB, ORDERS, type RunningService, startService } from './running-service.ts';
 import { signedIn } from './visitor.ts';
@@ -20,7 +20,7 @@ async function changeIntegration(difference: Partial<Integration>): Promise<void
     outcome: undefined,
     next: { ...ORDERS, ...difference },
   }));
-  await setTimeout(900);
+  await registryFollows();
 }
 
 suite('who may confirm', () => {

@@ -18,6 +18,7 @@ import { integrations } from '../../../src/store/tables/integrations.ts';
 import { systemClock, systemRandom } from '../../../src/system.ts';
 import { firstKey, Keyring } from '../../../src/tokens/keyring.ts';
 import { Secret } from '../../../src/tokens/secret.ts';
+import { followed } from '../../e2e/registry-follows.ts';
 import { freePort } from '../../free-port.ts';
 import { anIntegration, scopeOf } from '../../samples.ts';
 import { newSqlite } from '../../store/new-sqlite.ts';
@@ -61,6 +62,12 @@ export interface RunningService extends AsyncDisposable {
   readonly stop: () => Promise<void>;
 }
 
+interface Running {
+  readonly service: Service;
+  readonly store: Store;
+  readonly leave: () => void;
+}
+
 export interface ServiceOptions {
   readonly sets?: readonly string[];
   readonly integrations?: readonly Integration[];
@@ -99,18 +106,22 @@ export async function startService({
 
   let agent = new Agent({ keepAlive: true });
   newSqlite(join(folder, 'tessera.db'));
-  const start = async (): Promise<{ service: Service; store: Store }> => {
+  const start = async (): Promise<Running> => {
     const store = await openStore(config, 'init', clock);
     if (!running && !beside) await furnish(store, wanted, isHashSlow);
     const service = await composeService(config, store, keyring, log, clock);
     await service.listen();
-    return { service, store };
+    return { service, store, leave: followed(service) };
   };
-  let running: { service: Service; store: Store } | undefined;
+  let running: Running | undefined;
   running = await start();
-  const stop = async () => {
+  const end = async () => {
     agent.destroy();
+    running?.leave();
     await running?.service.stop();
+  };
+  const stop = async () => {
+    await end();
     rmSync(folder, { recursive: true, force: true });
   };
   return {
@@ -127,8 +138,7 @@ export async function startService({
       return agent;
     },
     restart: async () => {
-      agent.destroy();
-      await running?.service.stop();
+      await end();
       agent = new Agent({ keepAlive: true });
       running = await start();
     },
