@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { connect, type TLSSocket } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
 import { composeService } from '../../src/compose/service.ts';

@@ -6,10 +6,12 @@ import { type EpochSeconds, epochSeconds } from '../../../src/core/time.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { systemRandom } from '../../../src/system.ts';
 import { NOW, OPERATOR } from '../../samples.ts';
+import { newSqlite } from '../../store/new-sqlite.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 
 export async function administration(context: TestContext) {
   const path = join(temporaryFolder('admin'), 'tessera.db');
+  newSqlite(path);
   let now: EpochSeconds = NOW;
   const store = await openSqliteStore({ path, clock: () => now });
   context.after(() => store.close());
