@@ -5,6 +5,7 @@ import { seconds } from '../../core/time.ts';
 import type { ObjectSchema, Schema, ValueOf } from '../../schema.ts';
 import {
   count,
+  DEFAULT,
   duration,
   type Given,
   type Input,
@@ -13,6 +14,7 @@ import {
   json,
   needed,
   oneOf,
+  orDefault,
   orNone,
   someOf,
   text,
@@ -87,6 +89,8 @@ interface Field {
   /** The value of a new thing. */
   readonly initial: unknown;
   readonly isNeeded: boolean;
+  /** Without a value, something else counts, such as a setting of the server. */
+  readonly isOverride: boolean;
   readonly special: Special;
 }
 
@@ -139,8 +143,10 @@ function fieldsIn(
     const [path, first] = [[...outer, own], at(initial, [own])];
     if (schema.properties) return fieldsIn(schema, special, first, path);
     const name = path.join('.');
-    const isNeeded = outer.length === 0 && first === undefined && required?.includes(own) === true;
-    return { name, path, schema, initial: first ?? schema.default, isNeeded, special: special[name] ?? {} };
+    const [isInner, start] = [outer.length > 0, first ?? schema.default];
+    const isNeeded = !isInner && first === undefined && required?.includes(own) === true;
+    const isOverride = isInner && start === undefined && required?.includes(own) !== true;
+    return { name, path, schema, initial: start, isNeeded, isOverride, special: special[name] ?? {} };
   });
 }
 
@@ -157,15 +163,16 @@ function optionsOf(field: Field, verb: Verb): Inputs {
   if (schema.readOnly || special.not !== undefined || (special.on ?? verb) !== verb) return {};
   if (special.options) return special.options;
   const input = inputOf(field, aboutOf(field, verb));
-  return { [optionName(field)]: isNeeded && verb === 'add' ? needed(input) : input };
+  if (verb === 'change') return { [optionName(field)]: field.isOverride ? orDefault(input) : input };
+  return { [optionName(field)]: isNeeded ? needed(input) : input };
 }
 
-/** The first sentence of its description, and what is usual, or that a list is replaced. */
-function aboutOf({ schema, initial }: Field, verb: Verb): string {
+/** The first sentence of its description, and what is usual, or that a list is replaced or a value can go. */
+function aboutOf({ schema, initial, isOverride }: Field, verb: Verb): string {
   const [sentence = ''] = (schema.description ?? '').split(/\.(?: |$)/);
   const usual = textOf(schema, initial);
   const onAdd = usual ? ` (default: ${usual})` : '';
-  const onChange = schema.items && !schema.items.enum ? '; replaces all' : '';
+  const onChange = isOverride ? `; or ${DEFAULT}` : schema.items && !schema.items.enum ? '; replaces all' : '';
   const about = sentence.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
   return about + (verb === 'add' ? onAdd : onChange);
 }
@@ -190,7 +197,8 @@ function inputOf(field: Field, about: string): Input {
 function bodyOf(fields: readonly Field[], given: object, before: object): object {
   return fields.reduce((made, field) => {
     const value = givenFor(field, given, before);
-    return value === undefined ? made : withMember(made, field.path, value);
+    const isReset = field.isOverride && value === DEFAULT;
+    return value === undefined ? made : withMember(made, field.path, isReset ? undefined : value);
   }, before);
 }
 

@@ -8,7 +8,7 @@ import { systemClock } from '../../system.ts';
 import { group } from '../terminal/command.ts';
 import { CommandFailure } from '../terminal/exit.ts';
 import { readInput } from '../terminal/input.ts';
-import { AS_JSON, argument, duration, flag, optionalArgument, text, texts } from '../terminal/options.ts';
+import { AS_JSON, argument, duration, flag, insteadOf, optionalArgument, text, texts } from '../terminal/options.ts';
 import { print, printJson, printOnly, printTable, remark, result } from '../terminal/output.ts';
 import { administers } from './administration.ts';
 import type { Administration } from './steps.ts';
@@ -53,8 +53,8 @@ export const secret = administers({
   arguments: CLIENT_ID,
   options: {
     endsIn: duration('how long it is valid; required, at most 180d'),
-    dropOld: flag('make none; end the older of two'),
-    dropAll: flag('make none; end all of them'),
+    dropOld: insteadOf(['endsIn', 'dropAll'], flag('make none; end the older of two')),
+    dropAll: insteadOf(['endsIn'], flag('make none; end all of them')),
   },
   examples: [
     'tessera integration secret orders-sync --ends-in 90d > orders-sync.secret',

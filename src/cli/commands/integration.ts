@@ -4,8 +4,9 @@ import { decline } from '../../operations/admin/admin.ts';
 import { IntegrationObject } from '../../operations/admin/objects.ts';
 import { systemClock } from '../../system.ts';
 import { group } from '../terminal/command.ts';
+import { CommandFailure } from '../terminal/exit.ts';
 import { readInput } from '../terminal/input.ts';
-import { argument, flag, orNone, texts, yesNo } from '../terminal/options.ts';
+import { argument, flag, insteadOf, orNone, texts, yesNo } from '../terminal/options.ts';
 import { counted, print, result } from '../terminal/output.ts';
 import { accepted } from '../terminal/wording.ts';
 import { administers } from './administration.ts';
@@ -38,6 +39,12 @@ const FIELDS = fieldsOf(
         },
         // `--code yes` alone keeps the redirect URIs; without any, it is for clients with a document, which lists theirs.
         ({ code, redirectUri: redirectUris }, before: CodeFlow | false | undefined) => {
+          if (code === false && redirectUris)
+            throw new CommandFailure(
+              'usage',
+              '--code no and --redirect-uri contradict each other',
+              'Give one of them.',
+            );
           if (code === false) return false;
           return redirectUris ? { redirectUris } : code && (before || { redirectUris: [] });
         },
@@ -50,7 +57,7 @@ const FIELDS = fieldsOf(
         {
           onlyIdentity: texts('<id>', 'allow this identity only, by user name or id'),
           onlyGroup: texts('<group>', 'allow this group only'),
-          everyone: flag('allow every identity'),
+          everyone: insteadOf(['onlyIdentity', 'onlyGroup'], flag('allow every identity')),
         },
         ({ onlyIdentity, onlyGroup, everyone }) => {
           if (everyone) return { to: 'everyone' };

@@ -71,13 +71,15 @@ function argumentOf(name: string, { about, value, choices, isSure, parse }: Inpu
   return choices ? argument.choices(choices) : argument;
 }
 
-function optionsOf(name: string, { about, none, short, value, parse, choices, usual, isSure }: Input): Option[] {
+function optionsOf(name: string, input: Input): Option[] {
+  const { about, none, short, value, parse, choices, conflicts, usual, isSure } = input;
   const flag = inWords(name, '-');
   const without = none === undefined ? [] : [new Option(`--no-${flag}`, none)];
   if (about === undefined) return without;
   const option = new Option([short && `${short},`, `--${flag}`, value].filter(Boolean).join(' '), about);
   if (parse) option.argParser(parse);
   if (choices) option.choices(choices);
+  if (conflicts) option.conflicts([...conflicts]);
   if (usual !== undefined) option.default(parse ? parse(usual) : usual, usual);
   return [option.makeOptionMandatory(isSure === true && usual === undefined), ...without];
 }

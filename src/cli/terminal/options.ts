@@ -6,6 +6,8 @@ import { type EpochSeconds, epochSeconds, type Seconds } from '../../core/time.t
 
 declare const VALUE: unique symbol;
 
+export const DEFAULT = 'default';
+
 /** An argument, or an option. T: what its text is parsed to. */
 export interface Input<T = unknown> {
   readonly [VALUE]?: T;
@@ -20,6 +22,8 @@ export interface Input<T = unknown> {
   /** What the option with `no-` is for. */
   readonly none?: string;
   readonly short?: string;
+  /** The options that cannot be given beside it. */
+  readonly conflicts?: readonly string[];
   readonly isSure?: boolean;
 }
 
@@ -109,6 +113,18 @@ export function usually<T>(usual: string, input: Input<T>): Input<T> & Sure {
 /** Beside it, one with `no-`. */
 export function orNone<T>(none: string, input: Input<T>): Input<T | false> {
   return { ...input, none };
+}
+
+/** It cannot be given beside these. */
+export function insteadOf<T, I extends Input<T>>(others: readonly string[], input: I): I {
+  return { ...input, conflicts: others };
+}
+
+/** Beside its values, a word for none of its own. */
+export function orDefault<T>({ parse, choices, ...input }: Input<T>): Input<T | typeof DEFAULT> {
+  const orWord = (text: string, before?: T | typeof DEFAULT) =>
+    text === DEFAULT || !parse ? (text as typeof DEFAULT) : parse(text, before === DEFAULT ? undefined : before);
+  return { ...input, ...(choices ? { choices: [...choices, DEFAULT] } : { parse: orWord }) };
 }
 
 /** An option with `no-` alone: true, unless it is given. */
