@@ -186,18 +186,17 @@ export function selectedColumns(
   return [...columns.map(readOf('t')), 't.revision', ...(companion?.table.columns.map(readOf('c')) ?? [])];
 }
 
-/** Decodes the values of `selectedColumns`, which begin at `first`. Undefined if there was no such row. */
+/** Decodes the values of `selectedColumns`. Undefined if there was no such row. */
 export function decodeSelected(
   table: AnyTable,
   values: readonly Value[],
-  first: number,
   decodeValues: (table: AnyTable, values: Value[]) => Value[],
 ): { row: unknown; companion: unknown; revision: number } | undefined {
-  const end = first + table.columns.length;
+  const end = table.columns.length;
   const revision = values[end] as number | null;
   if (revision === null) return undefined;
   const companion = table.companion && decodeCompanion(table.companion.table, values.slice(end + 1), decodeValues);
-  return { row: table.decode(decodeValues(table, values.slice(first, end)), companion), companion, revision };
+  return { row: table.decode(decodeValues(table, values.slice(0, end)), companion), companion, revision };
 }
 
 function decodeCompanion(

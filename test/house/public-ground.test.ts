@@ -66,12 +66,25 @@ const PRIVATE: Readonly<Record<string, Private>> = {
   'listeners of others': {
     found: /(?<!\bstdout)\.removeAllListeners\(|\.(?:rawL|l)isteners\(/,
     planted: ["server.removeAllListeners('request')", "server.listeners('connection')[0]"],
-    // `pg` throws in its listener, which would end the process. Its own, not of Node.
-    except: ['src/store/postgres/connection.ts'],
   },
   'an undocumented property': {
     found: /\.(?:onIncoming|parser)\b(?!\s*\()|\.httpAllowHalfOpen\b/,
     planted: ['socket.parser.onIncoming', 'server.httpAllowHalfOpen = true'],
+  },
+  'a member that a type does not have': {
+    // Documented ones that the types of Node lack on what is cast: of both servers, and of a request of either version.
+    found:
+      /\bas unknown as \{(?! (?:closeIdleConnections\(\): void|stream: ServerHttp2Stream) \})|\bReflect\.get\(\s*\w+\s*,\s*(['"`])/,
+    planted: [
+      '(client as unknown as { processID?: number }).processID',
+      "Reflect.get(client, 'connection')",
+      'const { connection } = client as unknown as { connection: Inner };',
+    ],
+    allowed: [
+      '(server as unknown as { closeIdleConnections(): void }).closeIdleConnections()',
+      'rows as unknown as Row[]',
+    ],
+    inStrings: true,
   },
   'a hook that is for something else': {
     found: /(['"`])keylog\1|\bsetFlagsFromString\b/,
@@ -106,6 +119,23 @@ for (const [what, kind] of Object.entries(PRIVATE)) {
     assert.deepEqual((kind.allowed ?? []).filter(isFound), []);
   });
 }
+
+/** An interface with methods that claims what a package keeps to itself. One of data alone can be an answer's. */
+function claims({ path, text }: Source): string[] {
+  const code = codeOf(text, { keepStrings: false });
+  const casts = [...code.matchAll(/\bas unknown as (\w+)\b/g)].map(([, name = '']) => name);
+  const hasMethods = (name: string) => new RegExp(`\\binterface ${name}\\b[^}]*\\(`).test(code);
+  return casts.filter(hasMethods).map((name) => `${path}: ${name}`);
+}
+
+test('src, sdk and runtime cast nothing to an interface with methods of the same file', () => {
+  assert.deepEqual(sources.flatMap(claims), []);
+});
+
+test('such a cast would be found', () => {
+  const text = 'interface Inner { parse(): void }\nconst inner = given as unknown as Inner;';
+  assert.deepEqual(claims({ path: 'src/a.ts', text }), ['src/a.ts: Inner']);
+});
 
 /** Node keeps others within the `exports` of a package; of one that has none, any file could be loaded. */
 const IMPORTED = /(?:from|import\(?|require\(|resolve\()\s*(['"])((?:@[\w.-]+\/)?[\w.-]+)\/([\w./-]+)\1/g;

@@ -7,7 +7,7 @@ import { migrate } from '../../src/store/postgres/migrations.ts';
 test('a rollback that fails does not hide the first fault, and ends the session', async () => {
   const full = Object.assign(new pg.DatabaseError('could not extend file', 0, 'error'), { code: '53100' });
   const query = (asked: string | object) => {
-    if (typeof asked === 'object') return { answer: Promise.resolve({ rows: [[true, 0]], count: 1 }) };
+    if (typeof asked === 'object') return Promise.resolve({ rows: [[true, 0]], rowCount: 1 });
     if (asked === 'ROLLBACK') return Promise.reject(new Error('Connection terminated'));
     return asked.startsWith('BEGIN') ? Promise.reject(full) : Promise.resolve();
   };

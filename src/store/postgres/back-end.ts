@@ -128,5 +128,5 @@ async function removePartition(connections: Connections, before: EpochSeconds): 
 }
 
 function rowsOf<Row>(table: AnyTable, results: readonly (readonly Value[])[]): Row[] {
-  return results.map((values) => decodeRow(table, values)?.row as Row);
+  return results.map(([row]) => decodeRow(table, row)?.row as Row);
 }

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Duplex } from 'node:stream';
+import { Socket } from 'node:net';
 import pg from 'pg';
 import { StoreUnusable } from '../store.ts';
+import type { Value } from '../table.ts';
 import type { Address, Host } from './address.ts';
 import {
   type Attempt,
@@ -12,8 +13,16 @@ import {
   NoServer,
   StartedTooLate,
 } from './faults.ts';
-import { type Answer, type Parameter, PreparedQuery, type ResultReaders, type Statement } from './prepared-query.ts';
 import { originOf, prepareSession } from './session.ts';
+import { readerOf } from './values.ts';
+
+export type Parameter = Value | Buffer;
+
+export interface Answer {
+  readonly rows: readonly (readonly Value[])[];
+  /** Rows that were returned or changed. */
+  readonly count: number;
+}
 
 /**
  * A changing statement must start within this share of the statement timeout, and the server ends it after one whole
@@ -29,13 +38,22 @@ const CLOCK = 'SELECT extract(epoch FROM clock_timestamp())::float8';
 /** The only unit in the answer of a changing statement that started too late; real units count from 1. */
 const TOO_LATE = 0;
 
+const NAMES = new Map<string, string>();
+
+/** Prepared once per session under this name. By its text, not its turn: a pooler that swaps sessions must never make us execute another statement. */
+function nameOf(text: string): string {
+  const known = NAMES.get(text);
+  if (known !== undefined) return known;
+  const name = `tessera_${hash('sha1', text)}`;
+  NAMES.set(text, name);
+  return name;
+}
+
 export class Connection {
   readonly #client: pg.Client;
   readonly #statementTimeoutMs: number;
   /** The server's clock in seconds, and our own clock when we had read it. */
   #clock: { readonly seconds: number; readonly readAt: number } | undefined;
-  readonly #statements = new Map<string, Statement>();
-  readonly #readers: ResultReaders = new Map();
   #lost = false;
   #warning: string | undefined;
   /** The server that the session is at, and its timeline, if they are known. */
@@ -51,35 +69,23 @@ export class Connection {
     });
   }
 
-  /** The id of the server process, as announced when the connection was opened. A pooler announces a false one. */
-  get announcedBackend(): number | undefined {
-    return (this.#client as unknown as { processID?: number }).processID;
-  }
-
   get isLost(): boolean {
     return this.#lost;
   }
 
   /** Throws the server's own error if it refused the statement, ConnectionLost if the result is unknown. */
-  async run(text: string, values: readonly Parameter[] = [], statement = this.#prepared(text)): Promise<Answer> {
+  async run(text: string, values: readonly Parameter[] = [], name = nameOf(text)): Promise<Answer> {
     try {
-      return await this.#client.query(new PreparedQuery(statement, values, this.#readers)).answer;
+      const asking = { name, text, values: [...values], rowMode: 'array' as const, types: { getTypeParser: readerOf } };
+      const { rows, rowCount } = await this.#client.query<Value[]>(asking);
+      return { rows, count: rowCount ?? 0 };
     } catch (error) {
       throw this.#faultOf(error);
     }
   }
 
   runUnprepared(text: string): Promise<Answer> {
-    return this.run(text, [], { name: '', text });
-  }
-
-  #prepared(text: string): Statement {
-    const known = this.#statements.get(text);
-    if (known) return known;
-    // By its text, not its turn: a pooler that swaps sessions must never make us execute another statement.
-    const statement = { name: `tessera_${hash('sha1', text)}`, text };
-    this.#statements.set(text, statement);
-    return statement;
+    return this.run(text, [], '');
   }
 
   /** Runs a text of `changingText`: a server that hung must not later execute what we have reported as failed. */
@@ -178,9 +184,9 @@ async function openTo(host: Host, address: Address) {
     connectionTimeoutMillis: address.connectTimeoutMs,
     query_timeout: address.statementTimeoutMs * SILENCE,
     keepAlive: true,
+    stream: () => new SafeSocket(),
   });
   const connection = new Connection(client, address);
-  endOnUnreadable(client);
   await endUnless(connection, () => client.connect());
   return { connection, client };
 }
@@ -195,25 +201,16 @@ async function endUnless(connection: Connection, work: () => Promise<unknown>): 
   }
 }
 
-type Attach = (stream: Duplex) => void;
-
-/** `pg` throws in the listener of its socket if it cannot read what the server says, such as a request for GSSAPI. */
-function endOnUnreadable(client: pg.Client): void {
-  const { connection } = client as unknown as { connection: { attachListeners: Attach } };
-  const attach = connection.attachListeners.bind(connection);
-  connection.attachListeners = (stream) => {
-    attach(stream);
-    const read = stream.listeners('data').at(-1) as ((bytes: Buffer) => void) | undefined;
-    if (!read) return;
-    stream.off('data', read);
-    stream.on('data', (bytes: Buffer) => {
-      try {
-        read(bytes);
-      } catch (error) {
-        stream.destroy(error as Error);
-      }
-    });
-  };
+/** `pg` throws in its listener if it cannot read what the server says, such as a request for GSSAPI. */
+class SafeSocket extends Socket {
+  override emit(event: string | symbol, ...values: unknown[]): boolean {
+    try {
+      return super.emit(event, ...values);
+    } catch (error) {
+      this.destroy(error as Error);
+      return true;
+    }
+  }
 }
 
 /** By default, TLS is verified for every connection that leaves the machine. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Durations, DurationTally } from '../duration-tally.ts';
 import { CommitUnknown } from '../store.ts';
 import type { Address } from './address.ts';
-import type { Connection } from './connection.ts';
+import type { Answer, Connection, Parameter } from './connection.ts';
 import { EXTEND_EVENTS } from './event-partitions.ts';
 import {
   ConnectionLost,
@@ -13,7 +13,6 @@ import {
   StartedTooLate,
   storeFault,
 } from './faults.ts';
-import type { Answer, Parameter } from './prepared-query.ts';
 import { SessionPool } from './session-pool.ts';
 
 const MOST_ATTEMPTS = 20;

@@ -47,10 +47,8 @@ export class Loads {
     const asked = keys.map((key) => withoutNul(table.encodeKey(key)));
     const { rows } = await this.#connections.read(statementsOf(table).load, [arrayOf(kind, asked)]);
     const loaded: Loaded<unknown, unknown>[] = [];
-    for (const row of rows) {
-      const [place, now] = row;
-      loaded[(place as number) - 1] = { found: decodeRow(table, row, 2), now: now as EpochSeconds };
-    }
+    for (const [place, now, row] of rows)
+      loaded[(place as number) - 1] = { found: decodeRow(table, row), now: now as EpochSeconds };
     return loaded;
   }
 }

@@ -154,7 +154,6 @@ const LOOKS = 10;
  */
 async function refuseTransactionPooler(connection: Connection, openAnother: () => Promise<Connection>): Promise<void> {
   const backend = await backendOf(connection);
-  if (backend === connection.announcedBackend) return; // straight to the server
   const another = await openAnother();
   try {
     for (let look = 0; look < LOOKS; look++) {

@@ -120,7 +120,7 @@ export function updateValues({ columns }: Update, { table, row, expected }: Swap
 }
 
 export function decodeRow(table: AnyTable, values: readonly Value[]): Found<unknown, unknown> | undefined {
-  return decodeSelected(table, values, 0, decodeValues);
+  return decodeSelected(table, values, decodeValues);
 }
 
 function decodeValues(table: AnyTable, values: Value[]): Value[] {
