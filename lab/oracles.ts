@@ -1,12 +1,8 @@
 // Where what the tests expect comes from: the counts of test/oracles.md, and what they leave out.
-//   npm run oracles            how many assertions and files there are of each kind
-//   npm run oracles -- --code  every assertion that expects what the code under test computes
 import { globSync } from 'node:fs';
 import { ROOT } from './deploy/shell.ts';
 import { mayTake } from './oracles/allowed.ts';
 import { type Assertion, assertionsOf } from './oracles/assertions.ts';
-
-const all = globSync('test/**/*.ts', { cwd: ROOT }).sort().flatMap(assertionsOf);
 
 const KINDS = [
   [
@@ -30,14 +26,19 @@ function kindOf(assertion: Assertion) {
   return KINDS.find(([, , kind]) => !kind || (kind === 'code' ? codeIn(assertion).length > 0 : isOf(kind)));
 }
 
-if (process.argv.includes('--code')) {
-  for (const each of all)
-    if (codeIn(each).length > 0) console.log(`${each.path}:${each.line} ${codeIn(each).join(', ')}`);
-} else {
-  const grouped = Map.groupBy(all, kindOf);
-  console.log('| Expected | How to recognise | Assertions | Files |\n|---|---|---:|---:|');
-  for (const kind of KINDS.toReversed()) {
-    const found = grouped.get(kind) ?? [];
-    console.log(`| ${kind[0]} | ${kind[1]} | ${found.length} | ${new Set(found.map(({ path }) => path)).size} |`);
+/** How many assertions and files there are of each kind; with `--code`, every assertion that expects what the code under test computes. */
+export async function countOrigins(args: readonly string[]): Promise<void> {
+  const isCode = args.includes('--code');
+  const all = globSync('test/**/*.ts', { cwd: ROOT }).sort().flatMap(assertionsOf);
+  if (isCode) {
+    for (const each of all)
+      if (codeIn(each).length > 0) console.log(`${each.path}:${each.line} ${codeIn(each).join(', ')}`);
+  } else {
+    const grouped = Map.groupBy(all, kindOf);
+    console.log('| Expected | How to recognise | Assertions | Files |\n|---|---|---:|---:|');
+    for (const kind of KINDS.toReversed()) {
+      const found = grouped.get(kind) ?? [];
+      console.log(`| ${kind[0]} | ${kind[1]} | ${found.length} | ${new Set(found.map(({ path }) => path)).size} |`);
+    }
   }
 }

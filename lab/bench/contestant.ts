@@ -2,11 +2,9 @@ import type { Load } from './generator/generator.ts';
 
 export const LOAD_KINDS = [
   'refresh',
-  'refresh-retried',
   'refresh-spread',
   'certificate',
   'certificate-fresh',
-  'assertion',
   'oauth-refresh',
   'verify',
   'introspect',
@@ -18,7 +16,7 @@ export type LoadKind = (typeof LOAD_KINDS)[number];
 
 /** Whether a load goes over TLS: it needs a client certificate, or is compared with one that does. */
 export function isSecure(kind: LoadKind): boolean {
-  return kind.startsWith('certificate') || kind === 'assertion' || kind === 'mixed';
+  return kind.startsWith('certificate') || kind === 'mixed';
 }
 
 /** A server under test. To add one, implement this and list it in stable.ts and suites.ts. */

@@ -10,7 +10,6 @@ import { accept } from '../../src/core/outcome.ts';
 import { presenter } from '../../src/core/presenter.ts';
 import type { Target } from '../../src/core/rules/audience.ts';
 import type { SigningAlgorithm } from '../../src/core/signing-key.ts';
-import { type EpochSeconds, epochSeconds, seconds } from '../../src/core/time.ts';
 import { localDirectory } from '../../src/directory/local/local-directory.ts';
 import { sideBySide } from '../../src/directory/side-by-side.ts';
 import { openStore } from '../../src/open-store.ts';
@@ -25,18 +24,10 @@ import { FollowedRegistry } from '../../src/store/registry.ts';
 import { insert, type Store } from '../../src/store/store.ts';
 import type { Table } from '../../src/store/table.ts';
 import { grants } from '../../src/store/tables/grants.ts';
-import { identities } from '../../src/store/tables/identities.ts';
 import { systemClock, systemRandom } from '../../src/system.ts';
 import { addSigningKey, firstKey, Keyring } from '../../src/tokens/keyring.ts';
 import { writeKeyringFile } from '../../src/tokens/keyring-file.ts';
-import {
-  approveIssuer,
-  registerIntegration,
-  registerResourceServer,
-  registerTokenIssuer,
-  type TokenIssuerDraft,
-} from '../../test/administer.ts';
-import { ISSUER, keySetOf, platformKey } from '../../test/platform.ts';
+import { approveIssuer, registerIntegration, registerResourceServer } from '../../test/administer.ts';
 import { OPERATOR } from '../../test/samples.ts';
 import { USER_NAME } from './certificates.ts';
 
@@ -44,20 +35,16 @@ export const CLIENT_ID = 'bench';
 export const SCOPE = 'orders:read,write;stock:read';
 const PRESENTER = presenter('127.0.0.1', 'bench/1');
 const ORIGIN = { kind: 'device' } as const;
-const LONG_AGO = 2 * 365 * 86_400;
 
+/** Absent: none. */
 export interface Filling {
   /** Live grants that were created together and are stored side by side; their tokens are returned. */
   readonly known: number;
   /** More live grants whose tokens are returned, spread among the others. */
-  readonly spread: number;
+  readonly spread?: number;
   /** Live grants that get no requests. */
-  readonly others: number;
-  /** Grants that ended long ago, for the sweep. */
-  readonly ended: number;
-  readonly deviceCodes: number;
-  /** Their grants, in turns; if absent, all are those of one local person. */
-  readonly holders?: readonly Identity[];
+  readonly others?: number;
+  readonly deviceCodes?: number;
   /** Access tokens are JWTs that are signed so; undefined: opaque. */
   readonly signing?: SigningAlgorithm | undefined;
 }
@@ -74,8 +61,6 @@ export interface Seeds {
   readonly secret: string;
   readonly pairs: readonly Pair[];
   readonly deviceCodes: readonly string[];
-  /** A JWT of a token issuer whose assertions are reusable. */
-  readonly assertion: string;
 }
 
 export async function fill(config: Config, issuerPem: string, filling: Filling): Promise<Seeds> {
@@ -86,21 +71,17 @@ export async function fill(config: Config, issuerPem: string, filling: Filling):
   const store = await openStore(config, 'init');
   await publishKeys(keys, { store, by: OPERATOR });
   const secret = await administer(store, issuerPem, filling.signing);
-  const assertion = await addTokenIssuer(store, config.publicUrl);
   const ports = await portsOf(config, store, new Keyring(keys));
-  for (const rows of chunks(filling.holders ?? [])) await insertAll(store, identities, rows);
-  const draft = await draftOf(ports, filling.holders);
-  const now = systemClock.now();
+  const draft = await draftOf(ports);
   const pairs: Pair[] = [];
-  const { known, spread, others, ended } = filling;
-  await addGrants(ports, draft, known, now, (pair) => pairs.push(pair));
-  await addGrants(ports, draft, spread + others, now, (pair, index) => {
+  const { known, spread = 0, others = 0 } = filling;
+  await addGrants(ports, draft, known, (pair) => pairs.push(pair));
+  await addGrants(ports, draft, spread + others, (pair, index) => {
     if (isShare(index, spread, spread + others)) pairs.push(pair);
   });
-  await addGrants(ports, draft, ended, epochSeconds(now - LONG_AGO));
-  const deviceCodes = await startDevices(ports, filling.deviceCodes);
+  const deviceCodes = await startDevices(ports, filling.deviceCodes ?? 0);
   await store.close();
-  return { secret, pairs, deviceCodes, assertion };
+  return { secret, pairs, deviceCodes };
 }
 
 /** Returns the secret of the resource server. */
@@ -113,7 +94,6 @@ async function administer(store: Store, pem: string, signing: SigningAlgorithm |
       description: 'Measured.',
       vendor: 'lab',
       scope: SCOPE,
-      flows: { assertion: true },
       accessTokenFormat: signing ? 'jwt' : 'opaque',
     },
     ports,
@@ -127,24 +107,6 @@ async function administer(store: Store, pem: string, signing: SigningAlgorithm |
   const secret = await makeResourceServerSecret(RESOURCE_SERVER_ID, { replaces: false }, ports);
   if (!secret.ok) throw new Error(`no secret: ${secret.refusal.reason}`);
   return secret.value.reveal();
-}
-
-const DAY = seconds(86_400);
-
-/** Returns an assertion that is valid for a day. */
-async function addTokenIssuer(store: Store, audience: string): Promise<string> {
-  const key = await platformKey('bench', 'RS256');
-  const draft: TokenIssuerDraft = {
-    keys: { from: 'file', set: keySetOf(key) },
-    assertions: 'reusable',
-    maxAssertionLifetime: DAY,
-    rules: [{ when: { '/repository': 'acme/app' } }],
-  };
-  const ports = { store, by: OPERATOR, ourIssuer: audience };
-  const added = await registerTokenIssuer({ label: 'ci', issuer: ISSUER }, draft, ports);
-  if (!added.ok) throw new Error(`no token issuer: ${added.refusal.about}`);
-  const now = systemClock.now();
-  return key.sign({ aud: audience, iat: now, nbf: now, exp: now + DAY });
 }
 
 async function portsOf(config: Config, store: Store, keyring: Keyring): Promise<Ports> {
@@ -164,38 +126,37 @@ async function portsOf(config: Config, store: Store, keyring: Keyring): Promise<
 
 interface Draft {
   readonly integration: Integration;
-  readonly holders: readonly [Identity, ...Identity[]];
+  readonly identity: Identity;
   readonly target: Target;
 }
 
-async function draftOf({ registry, directories }: Ports, given: readonly Identity[] = []): Promise<Draft> {
+async function draftOf({ registry, directories }: Ports): Promise<Draft> {
   const integration = registry.integration(CLIENT_ID);
-  const [first, ...others] = given.length > 0 ? given : await directories.get('local').byUserName(USER_NAME);
-  if (!integration || !first) throw new Error('the store was not filled');
-  return { integration, holders: [first, ...others], target: { scope: integration.scope, resource: undefined } };
+  const [identity] = await directories.get('local').byUserName(USER_NAME);
+  if (!integration || !identity) throw new Error('the store was not filled');
+  return { integration, identity, target: { scope: integration.scope, resource: undefined } };
 }
 
 const AT_ONCE = 1000;
 
 async function addGrants(
   ports: Ports,
-  { holders, ...draft }: Draft,
+  draft: Draft,
   count: number,
-  now: EpochSeconds,
-  keep?: (pair: Pair, index: number) => void,
+  keep: (pair: Pair, index: number) => void,
 ): Promise<void> {
   for (let done = 0; done < count; done += AT_ONCE) {
-    const issued = Array.from({ length: Math.min(AT_ONCE, count - done) }, (_, index) => {
-      const identity = holders[(done + index) % holders.length] ?? holders[0];
-      return issueGrant({ ...draft, identity, origin: ORIGIN, presenter: PRESENTER }, drawGrant(ports), now, ports);
-    });
+    const now = systemClock.now();
+    const issued = Array.from({ length: Math.min(AT_ONCE, count - done) }, () =>
+      issueGrant({ ...draft, origin: ORIGIN, presenter: PRESENTER }, drawGrant(ports), now, ports),
+    );
     const rows = issued.map(({ grant }) => grant);
     await insertAll(ports.store, grants, rows);
     for (const [index, { pair }] of issued.entries()) {
       const minted = await mintPair(accept(pair), ports);
       if (!minted.ok) throw new Error(minted.refusal.reason);
       const { accessToken, refreshToken } = minted.value;
-      keep?.({ accessToken: accessToken.reveal(), refreshToken: refreshToken?.reveal() ?? '' }, done + index);
+      keep({ accessToken: accessToken.reveal(), refreshToken: refreshToken?.reveal() ?? '' }, done + index);
     }
   }
 }
@@ -214,10 +175,6 @@ async function insertAll<Row, Companion>(
   if (!first) return;
   const inserts = others.map((row) => insert(table, row));
   await store.change(table, table.keyOf(first), () => ({ outcome: undefined, next: first, inserts }));
-}
-
-function* chunks<T>(all: readonly T[]): Generator<readonly T[]> {
-  for (let at = 0; at < all.length; at += AT_ONCE) yield all.slice(at, at + AT_ONCE);
 }
 
 async function startDevices(ports: Ports, count: number): Promise<string[]> {

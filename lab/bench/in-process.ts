@@ -1,6 +1,6 @@
 // Checkouts of this project in this one process, in turns of milliseconds: the processor time of a request, client included. A
-// machine that changes its speed from second to second hides differences below ten percent from races of processes
-// (against.ts); here one or two percent show. Of two identical checkouts, the second took 0.95 to 0.99 of the first: compare in both
+// machine that changes its speed from second to second hides differences below ten percent from races of processes;
+// here one or two percent show. Of two identical checkouts, the second took 0.95 to 0.99 of the first: compare in both
 // orders. Reports to standard error: the log of the services goes to standard output.
 //   in-process.ts PASSES sqlite|postgres LOAD,… FOLDER …
 // PostgreSQL is a process of its own, one for each checkout; its processor time is counted too.
@@ -22,14 +22,12 @@ import type { ClientTls, Load } from './generator/generator.ts';
 import { makeWalk } from './generator/walk.ts';
 import { CORES, pin } from './pinned.ts';
 import { runTimeOf } from './probe/processes.ts';
-import { threadTime } from './probe/thread-time.ts';
 import { freePorts, readyAfter } from './ready.ts';
 
 const CONNECTIONS = 24;
 /** Requests of each connection in one turn. */
 const REQUESTS = 6;
 const WARM_UP = 150;
-const NOTHING = { known: 0, spread: 0, others: 0, ended: 0, deviceCodes: 0 };
 
 interface Side {
   readonly folder: string;
@@ -83,7 +81,7 @@ async function start(folder: string, place: string, tls: ClientTls): Promise<Sid
   ];
   const config = loadConfig({ env: {}, sets: wanted.filter((set) => isKnown(set, loadConfig)) });
   const filling = { known: 5 * CONNECTIONS + grantsToSpend(), others: 1000 };
-  const seeds: Seeds = await fill(config, tls.authority, { ...NOTHING, ...filling, deviceCodes: CONNECTIONS });
+  const seeds: Seeds = await fill(config, tls.authority, { ...filling, deviceCodes: CONNECTIONS });
   const began = performance.now();
   void runService(config, 1, () => undefined);
   await readyAfter(port, '/readyz', began);
@@ -165,4 +163,10 @@ function report(kind: LoadKind, { side, costs }: Turn, first: Turn): void {
     const text = `${kind}${name}: ${median.toFixed(1)} µs, ${middle.toFixed(3)} of the first (${spread})`;
     process.stderr.write(`${text}  ${side.folder}\n`);
   }
+}
+
+/** Microseconds that this thread has been on a processor, up to now. With some kernels up to 4 ms old. */
+function threadTime(): number {
+  const { user, system } = process.threadCpuUsage();
+  return user + system;
 }

@@ -1,54 +1,52 @@
-// npm run bench: options.ts lists the options, docs/performance.md the results.
+// The benchmark: docs/performance.md has the results.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from '../../test/temporary-folder.ts';
-import { against, ON_POSTGRES } from './against.ts';
 import { bench } from './bench.ts';
 import { writeCertificates } from './certificates.ts';
 import { LOAD_KINDS, type LoadKind } from './contestant.ts';
 import { Generator } from './generator/generator.ts';
-import { type Options, readOptions, USAGE } from './options.ts';
+import { type Options, readOptions } from './options.ts';
 import { CORES } from './pinned.ts';
 import { profile } from './profile.ts';
 
-const options = read();
-if (options.inProcess && options.against !== undefined) process.exit(runInProcess(options.against, options.inProcess));
-mkdirSync(options.out, { recursive: true });
-const folder = temporaryFolder('run', resolve(options.out));
-const generator = new Generator(CORES.generator);
-try {
-  const workshop = { folder, tls: writeCertificates(folder), pace: options.pace };
-  if (options.against !== undefined) await against(options.against, options, generator, workshop);
-  else if (options.profile === undefined) await bench(options, generator, workshop);
-  else await profile(loadKind(options.profile), generator, options.out, workshop);
-} finally {
-  generator.stop();
-  rmSync(folder, { recursive: true });
-}
-
-function read(): Options {
+export async function runBench(args: readonly string[]): Promise<number> {
+  const options = readOptions(args);
+  if (!options) return 0;
+  if (options.against !== undefined) return compare(options.against, options);
+  mkdirSync('out', { recursive: true });
+  const folder = temporaryFolder('bench', resolve('out'));
+  const generator = new Generator(CORES.generator);
   try {
-    return readOptions(process.argv.slice(2));
-  } catch (error) {
-    console.error(`${(error as Error).message}\n\n${USAGE}`);
-    process.exit(2);
+    const workshop = { folder, tls: writeCertificates(folder), pace: options.pace };
+    if (options.profile === undefined) await bench(options, generator, workshop);
+    else await profile(loadKind(options.profile), generator, workshop);
+  } finally {
+    generator.stop();
+    rmSync(folder, { recursive: true });
   }
+  return 0;
 }
 
 /** The log of the services is discarded. */
-function runInProcess(against: string, { turns }: NonNullable<Options['inProcess']>): number {
-  const wanted = options.only.length > 0 ? options.only : ['refresh'];
-  if (wanted.includes('certificate-fresh')) throw new Error('--in-process keeps its connections open');
-  const [onPostgres, onSqlite] = [wanted.includes(ON_POSTGRES), wanted.filter((name) => name !== ON_POSTGRES)];
+function compare(against: string, { only, turns }: Options): number {
+  const loads = (only.length > 0 ? only : ['refresh']).map(loadKind);
+  if (loads.includes('certificate-fresh')) throw new Error('--against keeps its connections open');
   const folders = [...against.split(','), '.'];
-  const run = (store: string, loads: readonly LoadKind[]) => {
-    const args = [fileURLToPath(new URL('in-process.ts', import.meta.url)), String(turns), store, loads.join()];
-    return spawnSync(process.execPath, [...args, ...folders], { stdio: ['ignore', 'ignore', 'inherit'] }).status ?? 1;
-  };
-  const first = onSqlite.length > 0 ? run('sqlite', onSqlite.map(loadKind)) : 0;
-  return first || (onPostgres ? run('postgres', ['refresh']) : 0);
+  for (const store of ['sqlite', 'postgres']) {
+    const args = [
+      fileURLToPath(new URL('in-process.ts', import.meta.url)),
+      String(turns),
+      store,
+      loads.join(),
+      ...folders,
+    ];
+    const { status } = spawnSync(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+    if (status !== 0) return status ?? 1;
+  }
+  return 0;
 }
 
 function loadKind(text: string): LoadKind {

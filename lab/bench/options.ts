@@ -3,61 +3,54 @@ import type { Pace } from './race.ts';
 
 export interface Options {
   readonly quick: boolean;
-  /** The suites to run; if empty, all. */
+  /** The suites to run, or the loads to compare; if empty, all suites, or refreshes. */
   readonly only: readonly string[];
   readonly profile: string | undefined;
-  /** Another checkout of this project, to race with. */
+  /** Other checkouts of this project, separated by commas. */
   readonly against: string | undefined;
-  /** With `against`, which may list several: all in one process, with so many turns of each. */
-  readonly inProcess: { readonly turns: number } | undefined;
-  /** How often both checkouts are started for that. */
-  readonly restarts: number;
-  /** Where the reports go. */
-  readonly out: string;
+  /** Of each checkout. */
+  readonly turns: number;
   readonly pace: Pace;
-  /** How often each server is started to measure its start time. */
+  /** How often a server is started to measure its start time. */
   readonly starts: number;
-  /** Grants in the store of the suite `million`. */
+  /** Grants in the store of the suite `spread`. */
   readonly many: number;
   /** Grants that the revoke and mixed loads may use up. */
   readonly toRevoke: number;
 }
 
-export const USAGE = `npm run bench -- [--quick] [--only SUITE,…] [--profile LOAD] [--out FOLDER]
-  --quick           about two minutes rather than ten: shorter slices, one round, 100,000 grants instead of 1,000,000
-  --only refresh    only these suites, separated by commas; starts: how long a start takes
-  --profile refresh drive Tessera alone with one load and leave a CPU profile
-  --against FOLDER  this checkout and another one in turns, under every load; --only takes loads then; --restarts N: with N
-                    processes of each
-  --in-process      with --against FOLDER,…: all in one process, in turns of milliseconds, which shows differences of two
-                    percent; --rounds N: turns of each
-  --out FOLDER      where bench.json, bench.md and bench.svg go (out/bench)
-  --seconds N       seconds of one slice; --rounds N: rounds, of two slices each`;
+const USAGE = `npm run lab -- bench [--quick] [--only SUITE,…] [--profile LOAD] [--against FOLDER,…]
 
-export function readOptions(args: string[]): Options {
+  --quick             about two minutes rather than ten: shorter slices, one round, 100,000 grants instead of 1,000,000
+  --only refresh      only these suites, separated by commas
+  --profile refresh   drives Tessera alone with one load and leaves a CPU profile in out
+  --against FOLDER,…  these checkouts and this one in one process, in turns of milliseconds, which shows differences of two
+                      percent; --only takes loads then; --rounds N: turns of each
+  --seconds N         seconds of one slice; --rounds N: rounds, of two slices each`;
+
+/** Undefined: the help was asked for. */
+export function readOptions(args: readonly string[]): Options | undefined {
   const { values } = parseArgs({
-    args,
+    args: [...args],
     options: {
       quick: { type: 'boolean', default: false },
       only: { type: 'string', default: '' },
       profile: { type: 'string' },
       against: { type: 'string' },
-      'in-process': { type: 'boolean', default: false },
-      restarts: { type: 'string', default: '1' },
-      out: { type: 'string', default: 'out/bench' },
       seconds: { type: 'string' },
       rounds: { type: 'string' },
+      help: { type: 'boolean', default: false },
     },
   });
-  const { quick, only, profile, against, out } = values;
+  const { quick, only, profile, against, help } = values;
+  if (help) {
+    console.log(USAGE);
+    return undefined;
+  }
   return {
-    quick,
+    ...{ quick, profile, against },
     only: only.split(',').filter(Boolean),
-    profile,
-    against,
-    inProcess: values['in-process'] ? { turns: Number(values.rounds ?? 600) } : undefined,
-    restarts: Number(values.restarts),
-    out,
+    turns: Number(values.rounds ?? 600),
     starts: quick ? 3 : 11,
     many: quick ? 100_000 : 1_000_000,
     toRevoke: quick ? 100_000 : 600_000,

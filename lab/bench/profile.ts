@@ -1,20 +1,19 @@
 // `--profile LOAD`: Tessera alone under one load, and where its time goes, by CPU profile.
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { circumstances, type Rows, writeFigures } from '../figures/data.ts';
 import type { LoadKind } from './contestant.ts';
 import { tessera } from './contestants/tessera.ts';
 import type { Workshop } from './facts.ts';
 import type { Generator } from './generator/generator.ts';
-import { type CpuProfile, costBars, costsOf, costTable } from './report/costs.ts';
-import { plot } from './report/plot.ts';
+import { type CpuProfile, costsOf, costTable } from './report/costs.ts';
 
 const SECONDS = 8;
 
-export async function profile(kind: LoadKind, generator: Generator, to: string, workshop: Workshop): Promise<void> {
+export async function profile(kind: LoadKind, generator: Generator, workshop: Workshop): Promise<void> {
   const { folder, tls, pace } = workshop;
-  const about = circumstances(`npm run bench -- --profile ${kind}`);
-  const out = resolve(to, `profile-${kind}`);
+  const about = circumstances(`npm run lab -- bench --profile ${kind}`);
+  const out = resolve('out', `profile-${kind}`);
   rmSync(out, { recursive: true, force: true });
   const { connections } = pace;
   const running = await tessera({
@@ -31,7 +30,6 @@ export async function profile(kind: LoadKind, generator: Generator, to: string, 
   const { requests } = await generator.run(kind, SECONDS, 0);
   await running.stop();
   const costs = readdirSync(out).flatMap((file) => costsOf(readProfile(join(out, file)), requests));
-  writeFileSync(join(to, `profile-${kind}.svg`), plot(`Where the time of one ${kind} goes`, costBars(costs)));
   if (kind === 'refresh') {
     const rows = costs.filter(({ on, each }) => !['waiting', 'starting'].includes(on) && each >= 0.05);
     const each = rows.map((cost) => ({ ...cost, each: Number(cost.each.toFixed(1)) }));

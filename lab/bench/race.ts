@@ -8,8 +8,6 @@ import { cpuSecondsOf, memoryOf, treeOf } from './probe/processes.ts';
 export interface Lane {
   readonly name: string;
   readonly running: Running;
-  /** If it differs from that of the race. The name is then that of `loadName`. */
-  readonly load?: LoadKind;
   /** If it needs another one than the race, before its first slice. */
   readonly coldSeconds?: number;
 }
@@ -54,9 +52,9 @@ export async function race(
   pace: Pace,
 ): Promise<LaneResult[]> {
   const results = new Map<string, Slice[]>();
-  const nameOf = ({ name, load }: Lane) => (load ? name : loadName(name, kind));
+  const nameOf = ({ name }: Lane) => loadName(name, kind);
   for (const lane of lanes) {
-    await prepare(nameOf(lane), lane.running.load(lane.load ?? kind, pace.connections), generator);
+    await prepare(nameOf(lane), lane.running.load(kind, pace.connections), generator);
     results.set(lane.name, []);
   }
   for (const lane of lanes)

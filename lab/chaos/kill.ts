@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../src/operations/ports.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
@@ -13,6 +14,7 @@ import { readKeyringFile, writeKeyringFile } from '../../src/tokens/keyring-file
 import { aNode } from '../../test/node.ts';
 import type { Seeded } from '../../test/seeded.ts';
 import { temporaryFolder } from '../../test/temporary-folder.ts';
+import { restartMany } from './restarts.ts';
 import { type Verdict, verdict } from './verdict.ts';
 import type { Promised } from './writer.ts';
 
@@ -24,6 +26,26 @@ export interface KillField {
   readonly path: string;
   readonly keyringPath: string;
   remove(): void;
+}
+
+/** Returns how many promises were broken. */
+export async function killMany(cycles: number, chance: Seeded): Promise<number> {
+  const field = await killField();
+  const total = { promised: 0, broken: 0 };
+  for (let cycle = 1; cycle <= cycles; cycle++) {
+    const { promised, broken } = await killCycle(field, chance);
+    total.promised += promised;
+    total.broken += broken.length;
+    for (const what of broken) console.error(`cycle ${cycle}: ${what}`);
+    if (cycle % 10 === 0) console.log(`${cycle} kills, ${total.promised} promises, ${total.broken} broken`);
+  }
+  const database = new DatabaseSync(field.path, { readOnly: true });
+  console.log(`integrity: ${database.prepare('PRAGMA integrity_check').get()?.['integrity_check']}`);
+  database.close();
+  console.log(`${cycles} kills: ${total.promised} acknowledged pairs and revocations, ${total.broken} promises broken`);
+  if (total.broken === 0) field.remove();
+  else console.error(`what was left is in ${field.folder}`);
+  return total.broken + (await restartMany(cycles, chance));
 }
 
 export async function killField(): Promise<KillField> {

@@ -2,13 +2,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { migratePostgres } from '../../src/store/postgres/open.ts';
 import { Secret } from '../../src/tokens/secret.ts';
+import type { Seeded } from '../../test/seeded.ts';
 import { shippedRoles } from '../../test/store/documented-sql.ts';
-import type { Cluster } from './failover.ts';
+import { type Cluster, failoverMany } from './failover.ts';
 import { PatroniCluster } from './patroni/cluster.ts';
 import { PASSWORD } from './patroni/places.ts';
 
 /** By then the dead primary's last answers have arrived, and no standby is promoted yet. */
 const SETTLED_AFTER_MS = 1000;
+
+export function failoverByPatroni(cycles: number, chance: Seeded): Promise<number> {
+  return failoverMany(patroniCluster, cycles, chance);
+}
 
 export async function patroniCluster(): Promise<Cluster> {
   const cluster = await PatroniCluster.start();

@@ -16,6 +16,14 @@ export interface RaceResult {
   readonly worked: readonly string[];
 }
 
+/** Returns how many requests succeeded after an acknowledged revocation. */
+export async function raceMany(cycles: number, chance: Seeded): Promise<number> {
+  const { refreshedFirst, worked } = await raceRefreshAndRevoke(cycles, chance.below(2 ** 31));
+  for (const what of worked.slice(0, 10)) console.error(what);
+  console.log(`${cycles} races, ${refreshedFirst} won by the refresh; ${worked.length} answers were not grant-revoked`);
+  return worked.length;
+}
+
 export async function raceRefreshAndRevoke(rounds: number, seed: number): Promise<RaceResult> {
   const folder = temporaryFolder('race');
   const clock = new TestClock();

@@ -47,18 +47,13 @@ export async function startSiege({ core, under = [], ...setUp }: SiegeOptions = 
   return { home, reach, ...launched };
 }
 
-interface Launch extends Pick<SiegeOptions, 'core' | 'under'> {
-  /** The program that serves; of another checkout, for instance. */
-  readonly entry?: string;
-}
-
 /** Starts the service that a configuration file describes. */
 export async function launch(
   configFile: string,
-  { core, under = [], entry = ENTRY }: Launch = {},
+  { core, under = [] }: Pick<SiegeOptions, 'core' | 'under'> = {},
 ): Promise<Pick<Siege, 'child' | 'port' | 'faults'>> {
   const nodeFlags = ['--disable-warning=ExperimentalWarning'];
-  const child = startPinned(entry, [configFile], { core, under, nodeFlags, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = startPinned(ENTRY, [configFile], { core, under, nodeFlags, stdio: ['ignore', 'pipe', 'pipe'] });
   process.once('exit', () => child.kill('SIGKILL'));
   const faults: string[] = [];
   child.stderr?.on('data', (chunk: Buffer) => faults.push(chunk.toString('utf8').trim()));
@@ -118,7 +113,7 @@ export async function acknowledged(reach: Reach, count = 20): Promise<Pair[]> {
 }
 
 /** One request on its own connection; undefined if there was no answer in time. */
-export async function askOnce(reach: Reach, path: string, milliseconds = 3000): Promise<Answer | undefined> {
+async function askOnce(reach: Reach, path: string, milliseconds = 3000): Promise<Answer | undefined> {
   const caller = callerOver('HTTP/1.1', reach);
   const answer = await Promise.race([caller.ask({ path }).catch(() => undefined), pause(milliseconds, undefined)]);
   caller.close();

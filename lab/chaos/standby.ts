@@ -1,8 +1,9 @@
 // Two bare servers, the second the synchronous standby of the first; the drill itself promotes it.
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Seeded } from '../../test/seeded.ts';
 import { PostgresServer, silenceSenders } from '../../test/store/postgres-server.ts';
 import { makeStandby, promote, REPLICATING } from '../../test/store/postgres-standby.ts';
-import type { Cluster } from './failover.ts';
+import { type Cluster, failoverMany } from './failover.ts';
 
 /** Time to detect a dead primary; a manager such as Patroni takes longer. */
 const NOTICED_AFTER_MS = 200;
@@ -12,6 +13,10 @@ export interface StandbyCluster extends Cluster {
   copy(): Promise<void>;
   /** Puts the copy in its place, under running nodes. */
   putBack(): Promise<void>;
+}
+
+export function failoverToStandby(cycles: number, chance: Seeded): Promise<number> {
+  return failoverMany(standbyCluster, cycles, chance);
 }
 
 export async function standbyCluster(): Promise<StandbyCluster> {

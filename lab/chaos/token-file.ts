@@ -16,7 +16,11 @@ import { TokenHolders } from './token-holders.ts';
 const PROCESSES = 50;
 
 /** Each cycle is one expiry. Returns the number of broken promises. */
-export async function shareTokenFile(cycles: number, chance: Seeded, processes = PROCESSES): Promise<number> {
+export async function shareTokenFile(
+  cycles: number,
+  chance: Seeded,
+  { processes = PROCESSES }: { readonly processes?: number | undefined } = {},
+): Promise<number> {
   const field = await aTokenField();
   const faults = Faults.make(field.folder, 'tokens.json');
   if (!faults) console.log('there is no C compiler (cc): the disk is never full');

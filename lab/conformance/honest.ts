@@ -1,4 +1,4 @@
-// npm run conformance -- honest: chains that are honest but unusual, made by openssl and by Go. All that openssl and Go
+// Chains that are honest but unusual, made by openssl and by Go. All that openssl and Go
 // accept must be accepted by us.
 // Needs: openssl
 import { execFileSync } from 'node:child_process';

@@ -1,4 +1,4 @@
-// npm run conformance -- libraries [NAME …]: OAuth libraries of other languages, unmodified, with everything that docs/libraries.md says was
+// OAuth libraries of other languages, unmodified, with everything that docs/libraries.md says was
 // tried. Each is downloaded; one whose tools or packages cannot be had is skipped, and counted.
 import { execFileSync, spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';

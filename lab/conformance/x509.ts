@@ -18,7 +18,7 @@ const DECIDED_BY_RFC5280 = /^(rfc5280|crl|cve|pathological)::/;
 
 /** Exit code: 0 if the targets are met. */
 export async function runX509([folder]: readonly string[]): Promise<number> {
-  if (!folder) throw new Error('usage: npm run conformance -- x509 FOLDER');
+  if (!folder) throw new Error('usage: npm run lab -- x509 FOLDER');
   const cases = readApplicableCases(folder);
   const strict = report(
     'strict',

@@ -12,21 +12,9 @@ const LONGEST_MS = 60_000;
 
 export type Standing = 'signed in' | 'retrying' | 'logged out' | 'signed out';
 
-/** What takes part in a run. */
-export interface Refresher {
-  readonly standing: Standing;
-  readonly refreshes: number;
-  readonly retries: number;
-  /** Of agents: processes that were killed. */
-  readonly kills?: number;
-  refreshUntil(isOver: () => boolean, port: number, contestant: Contestant): Promise<void>;
-  signOut(port: number, contestant: Contestant): Promise<void>;
-}
-
-export class Client implements Refresher {
+export class Client {
   standing: Standing = 'signed in';
   refreshes = 0;
-  retries = 0;
   readonly #index: number;
   readonly #chance: Seeded;
   #token: string;
@@ -55,7 +43,6 @@ export class Client implements Refresher {
     while (this.#token === token && !this.#isOut()) {
       await this.#attempt(port, path).catch(() => undefined);
       if (this.standing !== 'retrying') return;
-      this.retries++;
       await this.#pauseBeforeRetry(began, 50 + this.#chance.below(150));
     }
   }

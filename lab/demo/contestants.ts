@@ -26,7 +26,7 @@ export interface Contestant {
 export type StartContestant = (folder: string, clients: number) => Promise<Contestant>;
 
 export const CLIENT_ID = 'bench';
-const TESSERA = fileURLToPath(new URL('servers/tessera.ts', import.meta.url));
+const TESSERA = fileURLToPath(new URL('../bench/servers/tessera.ts', import.meta.url));
 const OIDC_PROVIDER = fileURLToPath(new URL('servers/oidc-provider.ts', import.meta.url));
 
 export const CONTESTANTS: readonly StartContestant[] = [
@@ -42,13 +42,13 @@ export async function startTessera(folder: string, clients: number): Promise<Con
     'log.level=warn',
     ...RATES.flatMap((limit) => [`limits.${limit}.perMinute=1000000`, `limits.${limit}.burst=1000000`]),
   ];
-  const nothing = { known: 0, spread: 0, others: 0, ended: 0, deviceCodes: 0 };
   const { authority } = writeCertificates(folder);
-  const { pairs } = await fill(loadConfig({ env: {}, sets }), authority, { ...nothing, known: clients });
+  const { pairs } = await fill(loadConfig({ env: {}, sets }), authority, { known: clients });
   const name = 'Tessera';
   const server = new ChildServer(name);
-  await server.start(TESSERA, sets);
-  return contestant(name, server, () => server.start(TESSERA, sets), {
+  const begin = () => server.start(TESSERA, ['1', ...sets]);
+  await begin();
+  return contestant(name, server, begin, {
     tokens: pairs.map(({ refreshToken }) => refreshToken),
     paths: { token: '/oauth2/token', revoke: '/oauth2/revoke' },
     works: async (accessToken) => {

@@ -1,51 +1,45 @@
-// npm run demo -- lost-answers|agents [--seeds 1,2,3] [--seconds 60] [--clients 50] [--real 5] [--svg FILE]
+// Clients refresh through a network that loses answers, with Tessera and with oidc-provider.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { PROCESSES } from './agents.ts';
 import { chart } from './chart.ts';
 import { CONTESTANTS } from './contestants.ts';
 import { type Conditions, type Result, runOne } from './run.ts';
 import { showLive, table } from './show.ts';
 
-const HELP = `npm run demo -- lost-answers|agents [--seeds 1] [--seconds 60] [--clients 50] [--real 5] [--svg lost-answers.svg]
+const HELP = `npm run lab -- demo [--seeds 1,2,3] [--seconds 60] [--clients 50] [--svg lost-answers.svg]
 
 50 clients refresh their tokens through a proxy that loses one answer in eight, cuts connections and doubles requests, while
-the server is killed every few seconds. Tessera and oidc-provider run one after the other, with the same faults.
+the server is killed every few seconds. Tessera and oidc-provider run one after the other, with the same faults.`;
 
-agents: each client is a coding agent with ${PROCESSES} processes that share one login. They refresh at the same moment, and some are killed
-before they read the answer. The first 5 agents (--real) have processes of the system, with a token file and SIGKILL; those of the others are
-simulated in this process.
-`;
-
-try {
-  process.exitCode = await main();
-} catch (error) {
-  console.error(`\nThe demonstration failed: ${(error as Error).message}`);
-  process.exit(1);
+/** Exit code: 0 if Tessera kept what it promises. */
+export async function demonstrate(args: readonly string[]): Promise<number> {
+  try {
+    return await runSeeds(args);
+  } catch (error) {
+    console.error(`\nThe demonstration failed: ${(error as Error).message}`);
+    return 1;
+  }
 }
 
-async function main(): Promise<number> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
+async function runSeeds(args: readonly string[]): Promise<number> {
+  const { values } = parseArgs({
+    args: [...args],
     options: {
       seeds: { type: 'string', default: '1' },
       seconds: { type: 'string', default: '60' },
       clients: { type: 'string', default: '50' },
-      real: { type: 'string', default: '5' },
       svg: { type: 'string', default: 'lost-answers.svg' },
       help: { type: 'boolean', default: false },
     },
   });
-  const [what = ''] = positionals;
-  if (!['lost-answers', 'agents'].includes(what) || values.help) {
+  if (values.help) {
     console.log(HELP);
-    return values.help ? 0 : 1;
+    return 0;
   }
   const [seconds, clients] = [countOf('--seconds', values.seconds), countOf('--clients', values.clients)];
-  const real = countOf('--real', values.real);
   const results: Result[][] = [];
   for (const seed of values.seeds.split(',').map((text) => countOf('--seeds', text)))
-    results.push(await runAll({ seed, clients, seconds, areAgents: what === 'agents', real }));
+    results.push(await runAll({ seed, clients, seconds }));
   writeFileSync(values.svg, chart(results.at(-1) ?? [], seconds));
   console.log(`\nThe picture of the last run: ${values.svg}`);
   const isBroken = results.some(([tessera]) => !tessera || tessera.loggedOut + tessera.forked > 0);

@@ -4,8 +4,7 @@ import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Seeded } from '../../test/seeded.ts';
 import { temporaryFolder } from '../../test/temporary-folder.ts';
-import { agentOf } from './agent-processes.ts';
-import { Client, type Refresher } from './clients.ts';
+import { Client } from './clients.ts';
 import { CLIENT_ID, type Contestant, type StartContestant } from './contestants.ts';
 import { type Fate, LosingProxy, send } from './proxy.ts';
 
@@ -13,16 +12,12 @@ export interface Conditions {
   readonly seed: number;
   readonly clients: number;
   readonly seconds: number;
-  /** Each client is an agent with several processes. */
-  readonly areAgents?: boolean;
-  /** How many of the agents have real processes. */
-  readonly real?: number;
 }
 
 /** What the terminal shows while it runs. */
 export interface Progress {
   readonly name: string;
-  readonly clients: readonly Refresher[];
+  readonly clients: readonly Client[];
   readonly counts: Readonly<Record<Fate, number>>;
   restarts: number;
   /** Clients not logged out, once per quarter of a second. */
@@ -71,10 +66,7 @@ async function runAgainst(
   const proxy = new LosingProxy(conditions.seed, () => contestant.port);
   signal.addEventListener('abort', () => proxy.close());
   const port = await proxy.listen();
-  const { areAgents, real = 0, seed } = conditions;
-  const clients = contestant.tokens.map((token, index) =>
-    areAgents ? agentOf(index, real, seed, token, signal) : new Client(index, seed, token, signal),
-  );
+  const clients = contestant.tokens.map((token, index) => new Client(index, conditions.seed, token, signal));
   const progress: Progress = { name: contestant.name, clients, counts: proxy.counts, restarts: 0, history: [] };
   follow(progress);
   await refreshAll(contestant, port, { conditions, progress, signal });
@@ -113,12 +105,12 @@ async function restartUntil(isOver: () => boolean, contestant: Contestant, chanc
   }
 }
 
-export function signedIn(clients: readonly Refresher[]): number {
+export function signedIn(clients: readonly Client[]): number {
   return clients.filter(({ standing }) => standing !== 'logged out').length;
 }
 
 /** Half of the clients sign out while they refresh. */
-async function signOutAll(contestant: Contestant, port: number, clients: readonly Refresher[]): Promise<void> {
+async function signOutAll(contestant: Contestant, port: number, clients: readonly Client[]): Promise<void> {
   const remaining = clients.filter(({ standing }) => standing !== 'logged out');
   await Promise.all(
     remaining.map(async (client, index) => {

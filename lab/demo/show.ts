@@ -1,5 +1,4 @@
 // The demonstration in the terminal: one block per server while it runs, a table at the end.
-import { PROCESSES } from './agents.ts';
 import type { Standing } from './clients.ts';
 import type { Conditions, Progress, Result } from './run.ts';
 import { signedIn } from './run.ts';
@@ -46,38 +45,26 @@ function block(progress: Progress): string[] {
 function line({ name, clients, counts, restarts }: Progress): string {
   const lost = counts.dropped + counts.cut + counts.held;
   const figures = `${lost} answers lost, ${restarts} restarts, ${clients.length - signedIn(clients)} logged out`;
-  return `  ${name.padEnd(24)} ${sum(clients, 'refreshes')} refreshes, ${figures}`;
+  return `  ${name.padEnd(24)} ${refreshesOf(clients)} refreshes, ${figures}`;
 }
 
-export function table(results: readonly Result[], { seed, clients, seconds, areAgents, real }: Conditions): string {
+export function table(results: readonly Result[], { seed, clients, seconds }: Conditions): string {
   const rows = results.map((result) => [
     result.name,
-    String(sum(result.clients, 'refreshes')),
+    String(refreshesOf(result.clients)),
     String(result.counts.dropped + result.counts.cut + result.counts.held),
     String(result.restarts),
-    ...(areAgents ? [String(sum(result.clients, 'kills'))] : []),
     `${result.loggedOut} of ${clients}`,
     String(result.forked),
     `${result.workedAfterRevocation} of ${result.tried}`,
   ]);
-  const killed = areAgents ? ['processes killed'] : [];
-  const head = [
-    '',
-    'refreshes',
-    'answers lost',
-    'restarts',
-    ...killed,
-    'logged out',
-    'forked',
-    'worked after revocation',
-  ];
+  const head = ['', 'refreshes', 'answers lost', 'restarts', 'logged out', 'forked', 'worked after revocation'];
   const widths = head.map((text, column) => Math.max(text.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const text = (row: string[]) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
   const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`;
-  const who = areAgents ? `agents with ${PROCESSES} processes each, real ones for ${real} of them` : 'clients';
-  return [`\nSeed ${seed}, ${clients} ${who}, ${seconds} s`, '', text(head), rule, ...rows.map(text)].join('\n');
+  return [`\nSeed ${seed}, ${clients} clients, ${seconds} s`, '', text(head), rule, ...rows.map(text)].join('\n');
 }
 
-function sum(clients: Progress['clients'], of: 'refreshes' | 'retries' | 'kills'): number {
-  return clients.reduce((total, client) => total + (client[of] ?? 0), 0);
+function refreshesOf(clients: Progress['clients']): number {
+  return clients.reduce((total, { refreshes }) => total + refreshes, 0);
 }

@@ -65,7 +65,7 @@ function hasHybridCgroups(): boolean {
 /** Runs the lab in a mount namespace of its own that has version 2 only. */
 function runWithPlainCgroups(lab: string): void {
   const commands = `umount --recursive ${CGROUPS}; mount -t cgroup2 none ${CGROUPS}; exec "$0" "$@"`;
-  const command = [process.execPath, join(ROOT, 'lab/deploy.ts'), lab];
+  const command = [process.execPath, join(ROOT, 'lab/main.ts'), lab];
   const { status } = spawnSync('unshare', ['--mount', 'sh', '-ec', commands, ...command], { stdio: 'inherit' });
   process.exitCode = status ?? 1;
 }

@@ -1,7 +1,8 @@
 // The parts of pages that state measured figures, made from the data of the folder `figures`.
+import { isProved } from '../bench/proof.ts';
+import { markdown } from '../bench/report/table.ts';
 import type { PeerFigures } from '../peers/data.ts';
-import { isProved } from '../peers/proof.ts';
-import { markdown, peerTable } from '../peers/table.ts';
+import { peerTable } from '../peers/table.ts';
 import type { MutantFigures, ReliabilityFigures } from '../report/data.ts';
 import { type Circumstances, type Row, type Rows, readFigures } from './data.ts';
 
@@ -12,39 +13,33 @@ export const BLOCKS: Readonly<Record<string, () => string>> = {
   operations,
   memory,
   profile,
-  verify: () => rowsAsTable('verify', 'npm run figures -- verify', (value) => value.toFixed(0)),
+  verify: () => rowsAsTable('verify', (value) => value.toFixed(0)),
   console: consoles,
   costs,
   connections: () =>
-    rowsAsTable('connections', 'npm run figures -- connections --connections 2000', (value) => value.toFixed(0), [
+    rowsAsTable('connections', (value) => value.toFixed(0), [
       ...['connection', 'MB with 4000', 'KB each, second half'],
     ]),
   reliability,
   mutants,
-  proofs: () => rowsAsTable('proofs', 'npm run figures -- proofs', (value) => value.toLocaleString('en')),
+  proofs: () => rowsAsTable('proofs', (value) => value.toLocaleString('en')),
   'directory-walk': () =>
-    rowsAsTable('directory-walk', 'npm run figures -- directory-walk', (value) => value.toLocaleString('en'), [
+    rowsAsTable('directory-walk', (value) => value.toLocaleString('en'), [
       ...['with grants', 'seconds a walk', 'searches/s', 'refreshes/s', 'during walks'],
     ]),
 };
 
 const notMeasured = (command: string) => `Not measured yet: \`${command}\`.`;
 
-function circumstancesOf({ command, date, machine, load }: Circumstances): string {
+function circumstancesOf({ command, commit, date, machine, load }: Circumstances): string {
   const { cores, processor, node } = machine;
   const kind = processor.replaceAll('(R)', '').replace(' Processor', '');
-  return `\`${command}\`, ${date}: ${cores} cores (${kind}), Node ${node}, load ${load}.`;
+  return `${command ? `\`${command}\`` : `Measured once, at commit ${commit}`}, ${date}: ${cores} cores (${kind}), Node ${node}, load ${load}.`;
 }
 
 /** Rows with other columns are a table of their own. `only`: the columns that readers need. */
-function rowsAsTable(
-  name: string,
-  command: string,
-  words: (value: number) => string,
-  only?: readonly string[],
-): string {
-  const data = readFigures(name);
-  if (!data || data.rows.length === 0) return notMeasured(command);
+function rowsAsTable(name: string, words: (value: number) => string, only?: readonly string[]): string {
+  const data = figuresOf(name);
   const cell = (value: string | number = '') => (typeof value === 'number' ? words(value) : value);
   const tables = Map.groupBy(data.rows, (row) => Object.keys(row).join());
   const shown = [...tables.values()].map((rows) => {
@@ -61,10 +56,8 @@ function rowsAsTable(
 
 /** On each store: the slowest page of the console, and refreshes while ten consoles are open. */
 function consoles(): string {
-  const found = [readFigures('console'), readFigures('console-postgres')].flatMap((data, at) =>
-    data ? [{ data, at }] : [],
-  );
-  const rows = found.map(({ data, at }) => {
+  const found = ['console', 'console-postgres'].map(figuresOf);
+  const rows = found.map((data, at) => {
     const pages = data.rows.filter((row) => 'page' in row).toSorted((a, b) => Number(b['ms']) - Number(a['ms']));
     const [account, [slowest], last] = [pages.find((row) => row['page'] === 'account'), pages, data.rows.at(-1)];
     return [
@@ -73,9 +66,8 @@ function consoles(): string {
       ...[last?.['refreshes/s, no console'], last?.['with 10']].map((each) => Number(each).toLocaleString('en')),
     ];
   });
-  if (found.length === 0) return notMeasured('npm run figures -- console');
   const headings = ['', 'account page, ms', 'slowest page, ms', 'refreshes/s, no console', 'with 10'];
-  return [markdown(headings, rows), ...found.map(({ data }) => circumstancesOf(data))].join('\n\n');
+  return [markdown(headings, rows), ...found.map(circumstancesOf)].join('\n\n');
 }
 
 /** Over all stores and kinds of token: the smallest and the largest multiple of the refreshes per second that were proved. */
@@ -83,7 +75,7 @@ function headline(): string {
   const data = readFigures<PeerFigures>('peers');
   const all = data?.lanes.filter(({ product, proof }) => product !== 'Tessera' && proof && isProved(proof)) ?? [];
   const names = [...new Set(all.map(({ product }) => product))];
-  if (names.length === 0) return '`npm run peers` races it with Hydra, Keycloak and oidc-provider.';
+  if (names.length === 0) return '`npm run lab -- peers` races it with Hydra, Keycloak and oidc-provider.';
   const multiples = all.map(({ ratio: [, median] }) => median);
   const [low, high] = [Math.min(...multiples), Math.max(...multiples)].map((each) => each.toFixed(each < 10 ? 1 : 0));
   const listed = names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : names[0];
@@ -92,7 +84,7 @@ function headline(): string {
 
 function peers(): string {
   const data = readFigures<PeerFigures>('peers');
-  if (!data) return notMeasured('npm run peers');
+  if (!data) return notMeasured('npm run lab -- peers');
   const { versions, generator, connections, slices, seconds, missing } = data;
   const checked =
     'wrk' in generator
@@ -143,7 +135,7 @@ function operations(): string {
     return row ? [{ what, row }] : [];
   });
   const [first] = found;
-  if (!first) return notMeasured('npm run bench');
+  if (!first) return notMeasured('npm run lab -- bench');
   const rows = found.map(({ what, row }) => [
     what,
     Number(row['perSecond']).toLocaleString('en', { maximumFractionDigits: 0 }),
@@ -159,77 +151,49 @@ function memory(): string {
   const rows = facts
     .filter(({ what }) => /^(?:memory|ready|fsyncs|disk)(?!.*(?:as a package|echo|, 1,000 grants))/.test(String(what)))
     .map(({ what, measured }) => [String(what), String(measured)]);
-  return rows.length > 0 ? markdown(['', 'measured'], rows) : notMeasured('npm run bench');
+  return rows.length > 0 ? markdown(['', 'measured'], rows) : notMeasured('npm run lab -- bench');
 }
 
 function profile(): string {
   const data = readFigures('bench/profile');
-  if (!data) return notMeasured('npm run bench -- --profile refresh');
+  if (!data) return notMeasured('npm run lab -- bench -- --profile refresh');
   return '![Where the time of one refresh goes](performance/refresh.svg)';
 }
 
-interface Cost {
-  readonly what: string;
-  readonly value: number | undefined;
-  readonly words: (value: number) => string;
-  readonly command: string;
-}
-
-const last = (name: string) => readFigures(name)?.rows.at(-1);
-const numberIn = (row: Row | undefined, key: string) => (row ? Number(row[key]) : undefined);
-
-function costRows(): Readonly<Record<string, Cost>> {
-  const bytes = (value: number) => value.toFixed(0);
-  const eventBytes = readFigures('event-bytes')?.rows ?? [];
-  const growth = last('postgres-growth');
-  return {
-    wal: {
-      what: 'a refresh on PostgreSQL, WAL',
-      value: numberIn(growth, 'WAL bytes'),
-      words: (value) => `${bytes(value)}, in ${Number(growth?.['WAL records']).toFixed(1)} records`,
-      command: 'npm run figures -- postgres-growth',
-    },
-    event: {
-      what: 'the event of a refresh on PostgreSQL',
-      value: numberIn(eventBytes[1], 'bytes per event'),
-      words: bytes,
-      command: 'npm run figures -- event-bytes',
-    },
-    sqliteEvent: {
-      what: 'the event of a refresh on SQLite',
-      value: numberIn(eventBytes[0], 'bytes per event'),
-      words: bytes,
-      command: 'npm run figures -- event-bytes',
-    },
-    grant: {
-      what: 'a grant on PostgreSQL, after many refreshes',
-      value: numberIn(growth, 'bytes per grant'),
-      words: bytes,
-      command: 'npm run figures -- postgres-growth',
-    },
-  };
+function figuresOf(name: string): Rows {
+  const data = readFigures(name);
+  if (!data) throw new Error(`figures/${name}.json is missing`);
+  return data;
 }
 
 function costs(): string {
-  const measured = Object.values(costRows()).filter(({ value }) => value !== undefined);
-  const rows = measured.map(({ what, value = 0, words }) => [what, words(value)]);
-  const commands = new Set(measured.map(({ command }) => `\`${command}\``));
-  return `${markdown(['', 'Bytes, indexes included'], rows)}\n\n${[...commands].join(', ')}.`;
+  const [growth, eventBytes] = [figuresOf('postgres-growth'), figuresOf('event-bytes')];
+  const last = growth.rows.at(-1) ?? {};
+  const [sqlite = {}, postgres = {}] = eventBytes.rows;
+  const bytes = (row: Row, name: string) => Number(row[name]).toFixed(0);
+  const records = Number(last['WAL records']).toFixed(1);
+  const rows = [
+    ['a refresh on PostgreSQL, WAL', `${bytes(last, 'WAL bytes')}, in ${records} records`],
+    ['the event of a refresh on PostgreSQL', bytes(postgres, 'bytes per event')],
+    ['the event of a refresh on SQLite', bytes(sqlite, 'bytes per event')],
+    ['a grant on PostgreSQL, after many refreshes', bytes(last, 'bytes per grant')],
+  ];
+  return [markdown(['', 'Bytes, indexes included'], rows), ...[growth, eventBytes].map(circumstancesOf)].join('\n\n');
 }
 
 function reliability(): string {
   const data = readFigures<ReliabilityFigures>('reliability');
   if (!data) return notMeasured('npm run lab');
-  const [seed = ''] = / --seed \d+/.exec(data.command) ?? [];
+  const [seed = ''] = / --seed \d+/.exec(data.command ?? '') ?? [];
   const rows = data.rows.map(({ promise, command, tried, result, date }) => [
     promise,
-    `\`${(seed && command.endsWith(seed) ? command.slice(0, -seed.length) : command).replace(' ', ' -- ')}\``,
+    `\`lab -- ${seed && command.endsWith(seed) ? command.slice(0, -seed.length) : command}\``,
     [
       result === 'kept' ? 'kept' : `**${result.toLowerCase()}**: ${tried.replaceAll('|', '/')}`,
       ...(date === data.date ? [] : [date]),
     ].join(' '),
   ]);
-  const drill = seed ? `Drill, after \`npm run\`, with \`${seed.trim()}\`` : 'Drill, after `npm run`';
+  const drill = `Drill, after \`npm run\`${seed ? `, with \`${seed.trim()}\`` : ''}`;
   const table = markdown(['Promise', drill, 'Result'], rows).replace(/---:/g, '---');
   return `${table}\n\n${circumstancesOf(data)}`;
 }

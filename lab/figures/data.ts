@@ -6,7 +6,8 @@ import { dirname, join } from 'node:path';
 import { ROOT } from '../deploy/shell.ts';
 
 export interface Circumstances {
-  readonly command: string;
+  /** Absent: measured once, by a program that this commit had. */
+  readonly command?: string;
   readonly date: string;
   readonly commit: string;
   readonly machine: {
@@ -45,7 +46,7 @@ export interface Rows extends Circumstances {
 /** Load average per core, above which times are of no use. */
 const BUSY = 0.5;
 /** Sizes and promises do not depend on it. */
-const UNAFFECTED = ['size', 'event-bytes', 'postgres-growth', 'connections', 'proofs', 'reliability', 'mutants'];
+const UNAFFECTED = ['reliability', 'mutants'];
 
 /** `isShort`: too short to be published. Such runs, and times of a busy machine, go to `out/figures`. */
 export function writeFigures(name: string, data: Circumstances, isShort = false): void {

@@ -51,7 +51,7 @@ function peersPicture({ lanes }: PeerFigures): string {
   return plot('Refreshes per second', drawn);
 }
 
-export function writePages(): void {
+export async function writePages(): Promise<void> {
   for (const path of MARKED_PAGES) {
     const text = readFileSync(join(ROOT, path), 'utf8');
     const made = withBlocks(text);
@@ -61,4 +61,4 @@ export function writePages(): void {
   for (const [path, picture] of Object.entries(pictures())) writeFileSync(join(ROOT, path), picture);
 }
 
-if (import.meta.main) writePages();
+if (import.meta.main) await writePages();

@@ -1,4 +1,4 @@
-// npm run fuzz -- certificates: mutated chains, signed again, judged by us, by OpenSSL through Node and by GnuTLS. What we
+// Mutated chains, signed again, judged by us, by OpenSSL through Node and by GnuTLS. What we
 // accept and another refuses has to be explained (explained.ts); the time of each verdict is measured.
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
 import { issuerOf } from '../../src/pki/judge/explain.ts';

@@ -14,7 +14,7 @@ export async function generatorCheck(
   folder: string,
   { seconds, warmUpSeconds, connections }: Pace,
 ): Promise<PeerFigures['generator']> {
-  const running = await echo({ stack: 'fastify', folder, tls: writeCertificates(folder) }).start();
+  const running = await echo({ folder, tls: writeCertificates(folder) }).start();
   try {
     const load = running.load('verify', connections);
     if (!load) throw new Error('an echo answers everything');

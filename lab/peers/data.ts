@@ -1,4 +1,5 @@
-// What `npm run peers` measures.
+// What `peers` measures.
+import type { Proof } from '../bench/proof.ts';
 import type { Circumstances } from '../figures/data.ts';
 import type { Peer, TokenKind } from './peer.ts';
 
@@ -32,15 +33,6 @@ export interface LaneFigures {
 }
 
 export type Work = 'refresh' | 'check';
-
-export interface Proof {
-  readonly chains: number;
-  readonly advanced: number;
-  readonly refreshes: number;
-  readonly lastWorks: number;
-  readonly spentShown: number;
-  readonly spentRefused: number;
-}
 
 export interface Missing {
   readonly what: string;

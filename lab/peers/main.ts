@@ -1,4 +1,4 @@
-// npm run peers: other products and Tessera under the same load, in turns.
+// Other products and Tessera under the same load, in turns.
 import { mkdirSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -7,7 +7,7 @@ import { Generator } from '../bench/generator/generator.ts';
 import { CORES } from '../bench/pinned.ts';
 import type { Pace } from '../bench/race.ts';
 import { run } from '../deploy/shell.ts';
-import { circumstances, readFigures, writeFigures } from '../figures/data.ts';
+import { type Circumstances, circumstances, readFigures, writeFigures } from '../figures/data.ts';
 import { generatorCheck } from './checked-generator.ts';
 import type { Missing, PeerFigures } from './data.ts';
 import { hydra } from './hydra.ts';
@@ -18,7 +18,7 @@ import { raceAll } from './race-all.ts';
 import { peerTable } from './table.ts';
 import { tesseras } from './tessera.ts';
 
-const USAGE = `npm run peers -- [OPTION …]
+const USAGE = `npm run lab -- peers [OPTION …]
 
   --quick             one short round, to see that everything starts; its figures go to out/figures
   --only hydra,…      only these: oidc-provider, hydra, keycloak
@@ -29,60 +29,61 @@ const USAGE = `npm run peers -- [OPTION …]
 
 Hydra needs Go and cc, Keycloak Java 17 or newer. They are built or fetched once, into node_modules/.cache/peers.`;
 
-const { values } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    only: { type: 'string', default: 'oidc-provider,hydra,keycloak' },
-    tokens: { type: 'string', default: TOKEN_KINDS.join() },
-    rounds: { type: 'string' },
-    seconds: { type: 'string' },
-    minutes: { type: 'string', default: '30' },
-    help: { type: 'boolean', default: false },
-  },
-});
-if (values.help) {
-  console.log(USAGE);
-  process.exit(0);
-}
-const { quick } = values;
-const tokens = TOKEN_KINDS.filter((kind) => values.tokens.split(',').includes(kind));
-const pace: Pace = {
-  rounds: Number(values.rounds ?? (quick ? 1 : 3)),
-  seconds: Number(values.seconds ?? (quick ? 1 : 2)),
-  warmUpSeconds: 0.3,
-  coldSeconds: quick ? 2 : 4,
-  connections: 64,
-};
 const FIND: Readonly<Record<string, () => Promise<Peer[]>>> = { 'oidc-provider': oidcProviders, hydra, keycloak };
 
-const missing: Missing[] = [];
-run(process.execPath, ['runtime/needs.mjs', 'peers']);
-const peers = await installedPeers(values.only.split(','));
-const about = circumstances('npm run peers');
-mkdirSync('out', { recursive: true });
-const folder = temporaryFolder('peers', resolve('out'));
-const generator = new Generator(CORES.generator);
-try {
-  const check = await generatorCheck(generator, folder, pace);
-  const all = [...tesseras(folder), ...peers];
-  const ends = Date.now() + Number(values.minutes) * 60_000;
-  const lanes = await raceAll(all, { folder, generator, pace, ends, missing, tokens, isQuick: quick });
-  const versions = Object.fromEntries(all.map(({ product, version }) => [product, version]));
-  const { connections, seconds, rounds } = pace;
-  const figures: PeerFigures = {
-    ...about,
-    ...{ versions, connections, slices: 2 * rounds, seconds, generator: check, lanes: withBefore(lanes), missing },
+export async function runPeers(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string', default: 'oidc-provider,hydra,keycloak' },
+      tokens: { type: 'string', default: TOKEN_KINDS.join() },
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
+      minutes: { type: 'string', default: '30' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return console.log(USAGE);
+  const { quick } = values;
+  const tokens = TOKEN_KINDS.filter((kind) => values.tokens.split(',').includes(kind));
+  const pace: Pace = {
+    rounds: Number(values.rounds ?? (quick ? 1 : 3)),
+    seconds: Number(values.seconds ?? (quick ? 1 : 2)),
+    warmUpSeconds: 0.3,
+    coldSeconds: quick ? 2 : 4,
+    connections: 64,
   };
-  console.log(peerTable(figures));
-  writeFigures('peers', figures, quick || tokens.length < TOKEN_KINDS.length);
-  for (const { what, why } of missing) console.log(`MISSING: ${what}: ${why}`);
-  console.log(`${lanes.length} results, ${missing.length} missing`);
-} finally {
-  generator.stop();
-  rmSync(folder, { recursive: true, force: true });
+  const missing: Missing[] = [];
+  run(process.execPath, ['runtime/needs.mjs', 'peers']);
+  const peers = await installedPeers(values.only.split(','), missing);
+  const about = circumstances('npm run lab -- peers');
+  mkdirSync('out', { recursive: true });
+  const folder = temporaryFolder('peers', resolve('out'));
+  const generator = new Generator(CORES.generator);
+  try {
+    const check = await generatorCheck(generator, folder, pace);
+    const all = [...tesseras(folder), ...peers];
+    const ends = Date.now() + Number(values.minutes) * 60_000;
+    const lanes = await raceAll(all, { folder, generator, pace, ends, missing, tokens, isQuick: quick });
+    const versions = Object.fromEntries(all.map(({ product, version }) => [product, version]));
+    const { connections, seconds, rounds } = pace;
+    const figures: PeerFigures = {
+      ...about,
+      ...{ versions, connections, slices: 2 * rounds, seconds, generator: check, missing },
+      lanes: withBefore(lanes, about),
+    };
+    console.log(peerTable(figures));
+    writeFigures('peers', figures, quick || tokens.length < TOKEN_KINDS.length);
+    for (const { what, why } of missing) console.log(`MISSING: ${what}: ${why}`);
+    console.log(`${lanes.length} results, ${missing.length} missing`);
+  } finally {
+    generator.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
-async function installedPeers(wanted: readonly string[]): Promise<Peer[]> {
+async function installedPeers(wanted: readonly string[], missing: Missing[]): Promise<Peer[]> {
   const found: Peer[] = [];
   for (const name of wanted) {
     console.log(`installing ${name}, if it is not there yet`);
@@ -96,7 +97,7 @@ async function installedPeers(wanted: readonly string[]): Promise<Peer[]> {
 }
 
 /** Beside each ratio that of the run before, if the machine was the same. */
-function withBefore(lanes: PeerFigures['lanes']): PeerFigures['lanes'] {
+function withBefore(lanes: PeerFigures['lanes'], about: Circumstances): PeerFigures['lanes'] {
   const before = readFigures<PeerFigures>('peers');
   if (before?.machine.processor !== about.machine.processor) return lanes;
   return lanes.map((lane) => {

@@ -1,4 +1,4 @@
-// A product that `npm run peers` races with: how it is started, and which requests it gets.
+// A product that `peers` races with: how it is started, and which requests it gets.
 import type { Running } from '../bench/contestant.ts';
 import type { Pair } from '../bench/fill.ts';
 import { post, postHead, type WalkSpec } from '../bench/generator/walk.ts';

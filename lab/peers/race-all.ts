@@ -3,11 +3,11 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Running } from '../bench/contestant.ts';
 import type { Generator } from '../bench/generator/generator.ts';
+import { type Proof, prove } from '../bench/proof.ts';
 import { type LaneResult, loadName, type Pace, race, ratios, type Slice } from '../bench/race.ts';
 import { median, quartiles } from '../quantiles.ts';
-import type { LaneFigures, Missing, Proof, Work } from './data.ts';
+import type { LaneFigures, Missing, Work } from './data.ts';
 import { nameOf, type Peer, type TokenKind } from './peer.ts';
-import { prove } from './proof.ts';
 
 interface Race {
   readonly folder: string;

@@ -1,16 +1,10 @@
-// The results of `npm run peers` as Markdown.
+// The results of `peers` as Markdown.
+import { isProved } from '../bench/proof.ts';
+import { markdown } from '../bench/report/table.ts';
 import type { LaneFigures, PeerFigures } from './data.ts';
 import { TOKEN_KINDS } from './peer.ts';
-import { isProved } from './proof.ts';
 
 const TITLES = { refresh: 'Refreshes a second', check: 'Introspections a second' } as const;
-
-type Cells = readonly string[];
-
-export function markdown(headings: Cells, rows: readonly Cells[]): string {
-  const rule = headings.map((_, column) => (column === 0 ? '---' : '---:'));
-  return [headings, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-}
 
 /** One row per product and store, one column per kind of token; then what refreshes with ES256 tokens cost. */
 export function peerTable({ lanes }: Pick<PeerFigures, 'lanes'>): string {

@@ -1,4 +1,4 @@
-// npm run lab: every promise, what tried to break it, and the result. A run of some drills replaces their rows of the report. `--self-test`: whether each drill would notice.
+// Every promise, what tried to break it, and the result. A run of some drills replaces their rows of the report. `--self-test`: whether each drill would notice.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -6,12 +6,13 @@ import { ROOT } from '../deploy/shell.ts';
 import { circumstances, readFigures, writeFigures } from '../figures/data.ts';
 import { fileWith, makeCopy } from './copy.ts';
 import type { PromiseRow, ReliabilityFigures } from './data.ts';
-import { DRILLS, type Drill } from './promises.ts';
+import { DRILLS, type Drill, WITHOUT_CHANCE } from './promises.ts';
 import { type Result, runDrill } from './run-drill.ts';
 
 const LONG_MINUTES = 240;
 
-export async function reportAll(args: readonly string[]): Promise<void> {
+/** Exit code: 0 if no promise was broken. */
+export async function reportAll(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -28,25 +29,23 @@ export async function reportAll(args: readonly string[]): Promise<void> {
   );
   if (values['self-test']) return selfTest(chosen);
   const about = circumstances(['npm run lab', ...(args.length > 0 ? ['--'] : []), ...args].join(' '));
-  const results: Result[] = [];
+  const outcomes = new Map<string, PromiseRow>();
   for (const [at, drill] of chosen.entries()) {
     const command = withSeed(isLong ? drill.long : drill.short, seed);
-    console.log(`${at + 1} of ${chosen.length}: ${drill.promise}\n  npm run ${command.replace(' ', ' -- ')}`);
+    console.log(`${at + 1} of ${chosen.length}: ${drill.promise}\n  npm run lab -- ${command}`);
     const outcome = await runDrill(command, ROOT, isLong ? LONG_MINUTES : drill.limit);
-    // Read again: another run may have written meanwhile.
-    const rows = new Map(readFigures<ReliabilityFigures>('reliability')?.rows.map((row) => [row.promise, row]));
-    rows.set(drill.promise, { promise: drill.promise, command, date: about.date, commit: about.commit, ...outcome });
-    results.push(outcome.result);
+    const { promise } = drill;
+    outcomes.set(promise, { promise, command, date: about.date, commit: about.commit, ...outcome });
     console.log(`  ${outcome.result}, ${outcome.seconds} s: ${outcome.tried}`);
-    const figures: ReliabilityFigures = {
-      ...about,
-      rows: DRILLS.map((each) => rows.get(each.promise) ?? neverRun(each)),
-    };
-    writeFigures('reliability', figures);
+    // Read again: another run may have written meanwhile.
+    const published = readFigures<ReliabilityFigures>('reliability')?.rows.map((row) => [row.promise, row] as const);
+    const rows = new Map([...(published ?? []), ...outcomes]);
+    const figures = { ...about, rows: DRILLS.map((each) => rows.get(each.promise) ?? neverRun(each)) };
+    writeFigures('reliability', figures satisfies ReliabilityFigures, !isLong);
   }
-  const count = (asked: Result) => results.filter((result) => result === asked).length;
+  const count = (asked: Result) => [...outcomes.values()].filter(({ result }) => result === asked).length;
   console.log(`${count('kept')} promises kept, ${count('BROKEN')} broken, ${count('not shown')} not shown`);
-  process.exitCode = count('BROKEN') > 0 ? 1 : 0;
+  return count('BROKEN') > 0 ? 1 : 0;
 }
 
 function neverRun({ promise, short: command }: Drill): PromiseRow {
@@ -55,11 +54,11 @@ function neverRun({ promise, short: command }: Drill): PromiseRow {
 
 /** Drills that use chance take it from a seed. */
 function withSeed(command: string, seed: string): string {
-  return command.startsWith('chaos') ? `${command} --seed ${seed}` : command;
+  return WITHOUT_CHANCE.includes(command.split(' ')[0] ?? '') ? command : `${command} --seed ${seed}`;
 }
 
 /** Each drill runs in a copy of the checkout with one change. It must fail there. */
-async function selfTest(drills: readonly Drill[]): Promise<void> {
+async function selfTest(drills: readonly Drill[]): Promise<number> {
   const copy = join(ROOT, 'out/self-test');
   let blind = 0;
   for (const { promise, short, mutation, limit } of drills) {
@@ -70,12 +69,12 @@ async function selfTest(drills: readonly Drill[]): Promise<void> {
       join(copy, file),
       readFileSync(join(ROOT, file), 'utf8').replace(from, () => to),
     );
-    console.log(`${promise}\n  npm run ${command.replace(' ', ' -- ')}, with a change in ${file}`);
+    console.log(`${promise}\n  npm run lab -- ${command}, with a change in ${file}`);
     const { result, tried, seconds } = await runDrill(command, copy, limit || LONG_MINUTES);
     if (result !== 'BROKEN') blind++;
     console.log(`  ${result === 'BROKEN' ? 'noticed' : `NOT NOTICED (${result})`}, ${seconds} s: ${tried}`);
   }
   rmSync(copy, { recursive: true, force: true });
   console.log(`${drills.length - blind} of ${drills.length} drills noticed the change`);
-  process.exitCode = blind > 0 ? 1 : 0;
+  return blind > 0 ? 1 : 0;
 }

@@ -23,10 +23,12 @@ const IMPOSSIBLE =
 
 export async function runDrill(args: string, folder: string, minutes: number): Promise<Outcome> {
   const began = performance.now();
-  const [script = '', ...rest] = args.split(' ');
   const env = { ...process.env, NODE_ENV: '' };
   const options = { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] as const, detached: true };
-  const child = spawn('npm', ['run', '--silent', script, '--', ...rest], { ...options, stdio: [...options.stdio] });
+  const child = spawn('npm', ['run', '--silent', 'lab', '--', ...args.split(' ')], {
+    ...options,
+    stdio: [...options.stdio],
+  });
   const said: string[] = [];
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {

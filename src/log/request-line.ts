@@ -29,7 +29,7 @@ export type LogRequest = (level: 'debug' | 'info' | 'error', request: LoggedRequ
 
 /**
  * Every request writes such a line, so its text is put together by hand: 1.0 µs, where JSON.stringify takes 2.4 of the 30 to
- * 45 µs of a request, and the field names of a log line are fixed anyway (`npm run figures -- requests`).
+ * 45 µs of a request, and the field names of a log line are fixed anyway.
  */
 export function requestLines(log: Log, milliseconds: () => number): LogRequest {
   // Requests of the same millisecond share its text.

@@ -1,4 +1,4 @@
-// What unauthenticated clients take in memory is free again once they are gone. The drill `memory` measures the whole process.
+// What unauthenticated clients take in memory is free again once they are gone. The drill `http2` measures the whole process.
 // Own process: memory is searched, which takes long in a process that other files have filled.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

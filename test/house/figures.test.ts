@@ -1,4 +1,4 @@
-// Measured figures in pages are made from the data in `figures`: `npm run figures -- pages`.
+// Measured figures in pages are made from the data in `figures`: `npm run lab -- pages`.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MARKED_PAGES, pictures, withBlocks } from '../../lab/figures/pages.ts';
@@ -7,7 +7,7 @@ import { read } from './sources.ts';
 
 test('the marked parts of every page, and the pictures, are what the data make', () => {
   const stale = MARKED_PAGES.filter((path) => withBlocks(read(path)) !== read(path));
-  assert.deepEqual(stale, [], 'run: npm run figures -- pages');
+  assert.deepEqual(stale, [], 'run: npm run lab -- pages');
   for (const [path, picture] of Object.entries(pictures())) assert.equal(read(path), picture, path);
 });
 

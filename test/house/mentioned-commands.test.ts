@@ -114,29 +114,22 @@ test('every flag in a code span of its own exists', () => {
 
 test('every npm script exists, and so does what it is asked to run', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-  const menus: Record<string, string> = {
-    chaos: 'lab/chaos.ts',
-    conformance: 'lab/conformance/main.ts',
-    figures: 'lab/figures.ts',
-    fuzz: 'lab/fuzz.ts',
-    lab: 'lab/deploy.ts',
-  };
+  const menu = read('lab/main.ts');
   const called = COMMAND_LINES.filter(({ text }) => /^npm (?:run [a-z]|test|start)/.test(text));
   assertEach(called, 40, (line) => {
     const [, script = '', name] = /^npm (?:run )?([\w-]+)(?: -- ([a-z][\w-]*)(?= |$))?/.exec(line) ?? [];
-    const menu = menus[script];
-    return script in scripts && (!menu || !name || new RegExp(`^ +'?${name}'?:? `, 'm').test(read(menu)));
+    return script in scripts && (script !== 'lab' || !name || new RegExp(`^ +'?${name}'?: \\[`, 'm').test(menu));
   });
 });
 
 /** The names in a list such as: drills `a`, `b` and `c`. */
 const drillsOf = ({ path, text }: Source): Mention[] =>
   [
-    ...text.matchAll(/(?:drills? |`npm run chaos -- )((?:`?[a-z][\w-]*`(?:, | and |,\n|\nand |(?=[\s;.:|)])))+)/g),
+    ...text.matchAll(/(?:drills? |`npm run lab -- )((?:`?[a-z][\w-]*`(?:, | and |,\n|\nand |(?=[\s;.:|)])))+)/g),
   ].flatMap(([, list = '']) => [...list.matchAll(/([\w-]+)`/g)].map(([, name = '']) => ({ page: path, text: name })));
 
 test('every drill that a page names exists, also in a list', () => {
-  const menu = read('lab/chaos.ts');
+  const menu = read('lab/main.ts');
   const pages = [...PAGES, { path: 'test/threats.md', text: read('test/threats.md') }];
   assertEach(pages.flatMap(drillsOf), 8, (name) => new RegExp(`^ +'?${name}'?: \\[`, 'm').test(menu));
 });

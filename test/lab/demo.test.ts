@@ -6,13 +6,12 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { ProcessAgent } from '../../lab/demo/agent-processes.ts';
 import { ChildServer } from '../../lab/demo/child-server.ts';
 import { type Contestant, startTessera } from '../../lab/demo/contestants.ts';
 import { runOne } from '../../lab/demo/run.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-const MAIN = fileURLToPath(new URL('../../lab/demo/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../lab/main.ts', import.meta.url));
 
 test('the demonstration with Tessera: no client is logged out, no pair forks, no token works after revocation', async () => {
   const result = await runOne(startTessera, { seed: 4, clients: 12, seconds: 6 }, () => undefined);
@@ -20,19 +19,6 @@ test('the demonstration with Tessera: no client is logged out, no pair forks, no
   assert.deepEqual({ loggedOut, forked, workedAfterRevocation }, { loggedOut: 0, forked: 0, workedAfterRevocation: 0 });
   assert.ok(counts.dropped + counts.cut > 0, 'answers were lost');
   assert.ok(tried > 0, 'tokens were tried after revocation');
-});
-
-test('agents with four processes each: none is logged out, although responses are lost and processes are killed', async () => {
-  const conditions = { seed: 5, clients: 12, seconds: 6, areAgents: true, real: 2 };
-  const result = await runOne(startTessera, conditions, () => undefined);
-  const { loggedOut, forked, workedAfterRevocation, clients } = result;
-  assert.deepEqual({ loggedOut, forked, workedAfterRevocation }, { loggedOut: 0, forked: 0, workedAfterRevocation: 0 });
-  const real = clients.filter((agent) => agent instanceof ProcessAgent);
-  assert.deepEqual(
-    real.map(({ asked }) => asked > 0),
-    [true, true],
-    'real processes took part',
-  );
 });
 
 test('a server of the demonstration starts again although another program has taken its port', async (t) => {
@@ -93,7 +79,7 @@ test('wrong options end the demonstration with 1 and a message', () => {
     [['--seeds', '1,'], '--seeds needs a whole number from 1 on, not ""'],
     [['--clints', '3'], "Unknown option '--clints'"],
   ] as const) {
-    const { status, stderr } = spawnSync(process.execPath, [MAIN, 'lost-answers', ...wrong], {
+    const { status, stderr } = spawnSync(process.execPath, [MAIN, 'demo', ...wrong], {
       encoding: 'utf8',
       timeout: 60_000,
     });

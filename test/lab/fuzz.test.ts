@@ -1,4 +1,4 @@
-// A few hundred mutants per test run; `npm run fuzz -- certificates --mutations 200000 --processes 2` is the long run.
+// A few hundred mutants per test run; `npm run lab -- fuzz --mutations 200000 --processes 2` is the long run.
 // Only in test:all: drill
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

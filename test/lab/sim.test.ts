@@ -12,7 +12,7 @@ test(`${SEEDS} random histories with interleaved callers, a moving clock and fau
   const accepted = { times: 0 };
   for (let seed = 1; seed <= SEEDS; seed++) {
     const { deeds, violations } = await runSeed(seed, database);
-    assert.deepEqual(violations, [], `seed ${seed}; again: npm run sim -- --seed ${seed}`);
+    assert.deepEqual(violations, [], `seed ${seed}; again: npm run lab -- sim --seed ${seed}`);
     accepted.times += deeds.filter(({ kind, answer }) => kind === 'refresh' && answer === 'accepted').length;
   }
   assert.ok(accepted.times > SEEDS, 'something happened');

@@ -9,7 +9,7 @@ import { faultyBackEnd, NO_FAULTS } from '../store/faulty-back-end.ts';
 import type { SqliteTestDatabase } from '../store/sqlite-database.ts';
 import { onSqlite } from './on-sqlite.ts';
 
-/** npm run chaos -- race --cycles 10000 runs it long. */
+/** npm run lab -- race --cycles 10000 runs it long. */
 const INTERLEAVINGS = 500;
 
 /** A node with delayed loads and commits, so that races happen in every order. */

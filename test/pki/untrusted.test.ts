@@ -1,5 +1,5 @@
 // Untrusted certificates cost little: those without an approved issuer are not parsed in full, and all other work is bounded.
-// `npm run figures -- verdicts` measures the time; these tests show that the expensive work is skipped.
+// These tests show that the expensive work is skipped.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { TAG } from '../../src/pki/der/der.ts';

@@ -27,7 +27,7 @@ export function bareRefresh({ folder, authority, known, others, postgres = false
       const server = postgres ? await startPostgres() : undefined;
       const store = server ? [`store=${server.url()}`] : [];
       const config = loadConfig({ env: {}, sets: [`dataFolder=${folder}`, ...store] });
-      const { pairs } = await fill(config, authority, { known, spread: 0, others, ended: 0, deviceCodes: 0 });
+      const { pairs } = await fill(config, authority, { known, others });
       const [port = 0] = await freePorts(1);
       const began = performance.now();
       const args = [String(port), server?.url() ?? join(folder, 'tessera.db'), join(folder, 'keyring.json')];

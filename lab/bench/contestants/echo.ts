@@ -7,8 +7,6 @@ import { CORES, startPinned, stopped } from '../pinned.ts';
 import { freePorts, readyAfter } from '../ready.ts';
 
 export interface EchoOptions {
-  readonly stack: 'node' | 'fastify';
-  readonly workers?: 1 | 2;
   /** On all cores. */
   readonly unpinned?: boolean;
   readonly folder: string;
@@ -17,12 +15,12 @@ export interface EchoOptions {
 
 const ENTRY = fileURLToPath(new URL('../servers/echo.ts', import.meta.url));
 
-export function echo({ stack, workers = 1, unpinned = false, folder, tls }: EchoOptions): Contestant {
+export function echo({ unpinned = false, folder, tls }: EchoOptions): Contestant {
   return {
     start: async () => {
       const [port = 0, tlsPort = 0] = await freePorts(2);
       const began = performance.now();
-      const child = startPinned(ENTRY, [stack, String(workers), String(port), String(tlsPort), folder], {
+      const child = startPinned(ENTRY, [String(port), String(tlsPort), folder], {
         core: unpinned ? undefined : CORES.server,
         stdio: ['ignore', 'ignore', 'inherit'],
       });

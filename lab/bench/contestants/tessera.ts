@@ -7,7 +7,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { loadConfig } from '../../../src/config/load.ts';
 import type { Config } from '../../../src/config/schema.ts';
-import { ASSERTION_GRANT_TYPE } from '../../../src/doors/oauth/grant-types.ts';
 import { PostgresServer } from '../../../test/store/postgres-server.ts';
 import { type Contestant, isSecure, type LoadKind, type Running } from '../contestant.ts';
 import { CLIENT_ID, type Filling, fill, RESOURCE_SERVER_ID, SCOPE, type Seeds } from '../fill.ts';
@@ -16,7 +15,6 @@ import { type ChainForm, getHead, post, postHead, type WalkSpec } from '../gener
 import { CORES, pin, startPinned } from '../pinned.ts';
 import { childrenOf } from '../probe/processes.ts';
 import { freePorts, readyAfter } from '../ready.ts';
-import type { Beside, TesseraArguments } from '../servers/tessera.ts';
 
 export interface TesseraOptions {
   /** A folder of its own: store, keyring and log. */
@@ -24,17 +22,12 @@ export interface TesseraOptions {
   /** Where the certificates are. */
   readonly certificates: string;
   readonly tls: ClientTls;
-  readonly filling: Partial<Filling>;
+  readonly filling: Filling;
   readonly workers?: 1 | 2;
   /** On all cores. */
   readonly unpinned?: boolean;
   /** With its own PostgreSQL, as durable as SQLite. It runs beside the generator, as if on another machine. */
   readonly postgres?: boolean;
-  readonly beside?: Beside;
-  /** What else the store gets before the server starts: a running server takes a changed WAL for damage. */
-  readonly prepare?: (config: Config) => Promise<void>;
-  /** Settings that override those of the bench, as with `--set`. */
-  readonly sets?: readonly string[];
   readonly nodeFlags?: readonly string[];
   /** A command that starts the server instead, for counting its system calls. */
   readonly under?: readonly string[];
@@ -57,23 +50,14 @@ export function tessera(options: TesseraOptions): TesseraContestant {
 }
 
 async function start(options: TesseraOptions): Promise<RunningTessera> {
-  const { folder, tls, filling, workers = 1, beside } = options;
+  const { folder, tls, filling, workers = 1 } = options;
   const [port = 0, tlsPort = 0] = await freePorts(2);
   const postgres = options.postgres ? await startPostgres() : undefined;
-  const address = postgres ? [`store=${postgres.url()}`] : [];
-  const sets = [...benchSets(options, port, tlsPort), ...address, ...(options.sets ?? [])];
+  const sets = [...benchSets(options, port, tlsPort), ...(postgres ? [`store=${postgres.url()}`] : [])];
   const config = loadConfig({ env: {}, sets });
-  const seeds = await fill(config, tls.authority, {
-    known: 0,
-    spread: 0,
-    others: 0,
-    ended: 0,
-    deviceCodes: 0,
-    ...filling,
-  });
-  await options.prepare?.(config);
+  const seeds = await fill(config, tls.authority, filling);
   const began = performance.now();
-  const child = startServer(options, { sets, workers, beside });
+  const child = startServer(options, [String(workers), ...sets]);
   await readyAfter(port, '/readyz', began);
   if (workers > 1) await sleep(OTHERS_READY_MS); // one of them has answered
   return {
@@ -92,10 +76,10 @@ async function start(options: TesseraOptions): Promise<RunningTessera> {
     },
   };
 
-  function startServer({ nodeFlags = [] }: TesseraOptions, args: TesseraArguments): ChildProcess {
+  function startServer({ nodeFlags = [] }: TesseraOptions, args: readonly string[]): ChildProcess {
     // The log is on, one line per request, into a file as under a supervisor.
     const log = openSync(join(folder, 'log.jsonl'), 'a');
-    const server = startPinned(ENTRY, [JSON.stringify(args)], {
+    const server = startPinned(ENTRY, args, {
       core: options.unpinned ? undefined : CORES.server,
       nodeFlags,
       ...(options.under && { under: options.under }),
@@ -187,15 +171,11 @@ function walkOf(kind: LoadKind, index: number, connections: number, seeds: Seeds
       return { kind: 'chain', form: REFRESH, token: seed(0).refreshToken };
     case 'oauth-refresh':
       return { kind: 'chain', form: OAUTH_REFRESH, token: seed(4).refreshToken };
-    case 'refresh-retried':
-      return { kind: 'chain', form: REFRESH, token: seed(1).refreshToken, retryEvery: 10 };
     case 'refresh-spread':
       return spread(rest().map(({ refreshToken: token }) => ({ kind: 'chain', form: REFRESH, token })));
     case 'certificate':
     case 'certificate-fresh':
       return CERTIFICATE;
-    case 'assertion':
-      return { kind: 'same', request: assertionOf(seeds.assertion), status: 200 };
     case 'verify':
       return { kind: 'same', request: verifyOf(seed(2).accessToken), status: 200 };
     case 'introspect':
@@ -245,11 +225,6 @@ function noSeed(kind: LoadKind): never {
 
 function verifyOf(accessToken: string): string {
   return `${getHead(`${MOUNT}/Authorize/Verify`)}${accessToken}\r\n\r\n`;
-}
-
-function assertionOf(assertion: string): string {
-  const fields = new URLSearchParams({ client_id: CLIENT_ID, grant_type: ASSERTION_GRANT_TYPE, assertion });
-  return post('/oauth2/token', FORM_TYPE, fields.toString());
 }
 
 function introspectOf(token: string, client_secret: string): string {

@@ -4,8 +4,8 @@
 export type WalkSpec =
   /** The same request again and again; `includes`: a text that every response must have. */
   | { readonly kind: 'same'; readonly request: string; readonly status: number; readonly includes?: string }
-  /** Walks the chain of one grant: every request is a real rotation. Every `retryEvery`-th request is sent twice. */
-  | { readonly kind: 'chain'; readonly form: ChainForm; readonly token: string; readonly retryEvery?: number }
+  /** Walks the chain of one grant: every request is a real rotation. */
+  | { readonly kind: 'chain'; readonly form: ChainForm; readonly token: string }
   /** Each request spends one of many access tokens. */
   | { readonly kind: 'spend'; readonly head: string; readonly tokens: readonly string[] }
   /** One of several walks at a time, in a fixed order that repeats. */
@@ -39,7 +39,7 @@ export function makeWalk(spec: WalkSpec): Walk {
     case 'same':
       return sameWalk(spec.request, spec.status, spec.includes);
     case 'chain':
-      return new ChainWalk(spec.form, spec.token, spec.retryEvery);
+      return new ChainWalk(spec.form, spec.token);
     case 'spend':
       return spendWalk(spec.head, spec.tokens);
     case 'mixed':
@@ -102,26 +102,20 @@ const SAMPLE_MOST = 8;
 
 class ChainWalk implements Walk {
   readonly #form: ChainForm;
-  readonly #retryEvery: number;
   readonly #spent: string[] = [];
   #token: string;
   #before = '';
   #accessToken = '';
   #rotations = 0;
-  #sent = 0;
-  #isRetry = false;
 
-  constructor(form: ChainForm, token: string, retryEvery = 0) {
+  constructor(form: ChainForm, token: string) {
     this.#form = form;
     this.#token = token;
-    this.#retryEvery = retryEvery;
   }
 
   next(): string {
-    this.#sent += 1;
-    this.#isRetry = this.#retryEvery > 0 && this.#rotations > 0 && this.#sent % this.#retryEvery === 0;
     const { head, before, after } = this.#form;
-    const token = this.#isRetry ? this.#before : this.#token;
+    const token = this.#token;
     return `${head}${before.length + token.length + after.length}\r\n\r\n${before}${token}${after}`;
   }
 
@@ -129,10 +123,6 @@ class ChainWalk implements Walk {
     expectStatus(status, 200, body);
     const token = textOf(body, 'refresh_token');
     this.#accessToken = textOf(body, 'access_token');
-    if (this.#isRetry) {
-      if (token !== this.#token) throw new Error('a retry was answered with another pair');
-      return;
-    }
     if (token === this.#token) throw new Error('a refresh was answered with the token it presented');
     this.#sample(this.#before);
     this.#before = this.#token;

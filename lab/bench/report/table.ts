@@ -1,15 +1,20 @@
 import { median } from '../../quantiles.ts';
 import { type LaneResult, ratio, type Slice } from '../race.ts';
-import type { Suite } from '../suites.ts';
+
+type Cells = readonly string[];
+
+export function markdown(headings: Cells, rows: readonly Cells[]): string {
+  const rule = headings.map((_, column) => (column === 0 ? '---' : '---:'));
+  return [headings, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
 
 const HEADINGS = ['', 'requests/s', 'ratio', 'p50 ms', 'p99 ms', 'p99/p50', 'CPU µs', 'MB', 'generator'];
 
-/** One suite as a Markdown table; ratios are to its first lane. */
-export function suiteTable({ title }: Pick<Suite, 'title'>, results: readonly LaneResult[]): string {
+/** Ratios are to the first lane. */
+export function suiteTable({ title }: { readonly title: string }, results: readonly LaneResult[]): string {
   const [baseline] = results;
   const rows = results.map((lane) => rowOf(lane, baseline ?? lane));
-  const lines = [HEADINGS, HEADINGS.map((_, column) => (column === 0 ? '---' : '---:')), ...rows];
-  return `### ${title}\n\n${lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n`;
+  return `### ${title}\n\n${markdown(HEADINGS, rows)}\n`;
 }
 
 function rowOf(lane: LaneResult, baseline: LaneResult): string[] {

@@ -1,10 +1,11 @@
 // Honest crowds meet a service with default limits, bare and behind proxies: all are served, at their first try.
 import { loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Seeded } from '../../../test/seeded.ts';
 import { CLOSED, NOT_CONNECTED } from '../overload/line.ts';
 import { limitCpu } from '../overload/quota.ts';
 import { CANCELLED } from '../overload/stream-line.ts';
-import { type Front, frontsOf, isInstalled, stocksOf, throughOf } from './fronts.ts';
+import { type Front, isInstalled, startFront, stockOf, throughOf } from './fronts.ts';
 import { Generator, type Tally } from './generator.ts';
 import { GRANTS, ROWS, type Row } from './rows.ts';
 
@@ -19,25 +20,24 @@ const HEAD = ['crowd', 'front', 'sent', '2xx', '429', '503', 'closed', 'p50', 'p
 const WIDTHS = [43, 15, 6, 6, 6, 6, 7, 6, 6, 8, 5];
 
 export interface CrowdOptions {
-  readonly against?: string | undefined;
   readonly through?: string | undefined;
   /** Only rows whose name contains it. */
   readonly only?: string | undefined;
 }
 
-/** Returns how many rows broke a promise; those of another checkout do not count. */
-export async function faceCrowds({ against, through, only = '' }: CrowdOptions): Promise<number> {
+/** Returns how many rows broke a promise. */
+export async function faceCrowds(_cycles: number, _chance: Seeded, options: CrowdOptions): Promise<number> {
+  const { through, only = '' } = options;
   const chosen = throughOf(through);
-  const stocks = await stocksOf(against, GRANTS);
+  const stock = await stockOf(GRANTS);
   const generator = new Generator();
   console.log(`load of the machine: ${loadavg()[0]?.toFixed(1)}; default limits; times in ms`);
   printLine(HEAD, WIDTHS);
   let broken = 0;
   for (const name of chosen.filter(isInstalled)) {
-    const fronts = await frontsOf(stocks, name);
-    for (const row of ROWS.filter((row) => row.name.includes(only)))
-      for (const front of fronts) broken += await face(row, front, generator);
-    for (const front of fronts) await front.stop();
+    const front = await startFront(stock, name);
+    for (const row of ROWS.filter((row) => row.name.includes(only))) broken += await face(row, front, generator);
+    await front.stop();
   }
   generator.close();
   const skipped = chosen.filter((name) => !isInstalled(name));
@@ -50,7 +50,7 @@ export async function faceCrowds({ against, through, only = '' }: CrowdOptions):
 async function face(row: Row, front: Front, generator: Generator): Promise<number> {
   if (row.isBareOnly && front.through !== 'bare') return 0;
   if (row.needsHttp2 && !front.speaksHttp2) {
-    printLine([row.name, front.name, 'skipped: this front does not speak HTTP/2'], WIDTHS);
+    printLine([row.name, front.through, 'skipped: this front does not speak HTTP/2'], WIDTHS);
     return 0;
   }
   const removeQuota = row.cores ? limitCpu(front.pid, row.cores) : undefined;
@@ -62,10 +62,10 @@ async function face(row: Row, front: Front, generator: Generator): Promise<numbe
     const wrong = row.overload ? shortfalls(tally, peak) : complaints(tally, row.limited?.(front).most);
     const verdict = wrong.length > 0 ? `BROKEN: ${wrong.join(', ')}` : 'ok';
     const notes = [verdict, ...notesOn(tally, peak, row, front)].join('; ');
-    printLine([row.overload?.[at] ?? row.name, front.name, ...figuresOf(tally), notes], WIDTHS);
+    printLine([row.overload?.[at] ?? row.name, front.through, ...figuresOf(tally), notes], WIDTHS);
     return wrong.length > 0;
   });
-  return front.stock.isOther ? 0 : broken.length;
+  return broken.length;
 }
 
 /** What an honest crowd must not meet. */

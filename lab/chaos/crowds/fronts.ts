@@ -1,14 +1,13 @@
-// Services with the default limits, of this checkout or another one, bare or behind a proxy, and grants to use there.
+// A service with the default limits, bare or behind a proxy, and grants to use there.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { connect } from 'node:tls';
-import { pathToFileURL } from 'node:url';
-import type * as Load from '../../../src/config/load.ts';
+import { loadConfig } from '../../../src/config/load.ts';
 import { tlsOptionsOf } from '../../../test/e2e/caller.ts';
 import { KINDS, type RunningProxy, startProxy } from '../../../test/e2e/proxies/proxy.ts';
-import type * as E2e from '../../../test/e2e/service.ts';
+import { type Home, populatedHome } from '../../../test/e2e/service.ts';
 import type { Pair } from '../../../test/e2e/steps.ts';
 import { temporaryFolder } from '../../../test/temporary-folder.ts';
 import { acknowledged, launch } from '../siege.ts';
@@ -17,23 +16,16 @@ import type { Target } from './generator.ts';
 const THROUGH = ['bare', 'caddy', 'nginx', 'haproxy'] as const;
 type Through = (typeof THROUGH)[number];
 
-const ROOT = join(import.meta.dirname, '../../..');
 const FOLDERS_OF_PROGRAMS = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin'];
 const CALLERS = 8;
 
-type Home = E2e.Home;
-
-/** A data folder of a checkout with grants, from which services are started: each gets a copy. */
+/** A data folder with grants, from which services are started: each gets a copy. */
 export interface Stock {
-  readonly folder: string;
-  /** Of another checkout. */
-  readonly isOther: boolean;
   readonly home: Home;
   readonly pairs: readonly Pair[];
 }
 
 export interface Front extends Target {
-  readonly name: string;
   readonly through: Through;
   readonly stock: Stock;
   readonly child: ChildProcess;
@@ -42,33 +34,13 @@ export interface Front extends Target {
   stop(): Promise<void>;
 }
 
-/** Of this checkout, and of the other one if there is one. */
-export async function stocksOf(against: string | undefined, count: number): Promise<Stock[]> {
-  const before = against ? [await stockOf(resolve(against), count)] : [];
-  return [...before, await stockOf(ROOT, count)];
-}
-
-async function stockOf(folder: string, count: number): Promise<Stock> {
-  const { populatedHome } = await moduleOf<typeof E2e>(folder, 'test/e2e/service.ts');
+export async function stockOf(count: number): Promise<Stock> {
   const home = await populatedHome({ log: { level: 'warn' } });
-  const { child, port } = await launch(home.configFile, { entry: entryOf(folder) });
+  const { child, port } = await launch(home.configFile);
   const reach = { port, ca: home.authority.pem, certificate: home.authority.issue({ commonName: 'ada' }) };
   const pairs = await Promise.all(Array.from({ length: CALLERS }, () => acknowledged(reach, count / CALLERS)));
   await ended(child, 'SIGTERM');
-  return { folder, isOther: folder !== ROOT, home, pairs: pairs.flat() };
-}
-
-function moduleOf<T>(folder: string, path: string): Promise<T> {
-  return import(pathToFileURL(join(folder, path)).href) as Promise<T>;
-}
-
-const entryOf = (folder: string) => join(folder, 'test/e2e/process-entry.ts');
-
-/** A service of each checkout. */
-export async function frontsOf(stocks: readonly Stock[], through: Through): Promise<Front[]> {
-  const fronts: Front[] = [];
-  for (const stock of stocks) fronts.push(await startFront(stock, through));
-  return fronts;
+  return { home, pairs: pairs.flat() };
 }
 
 /** All of them, if none is named. */
@@ -82,17 +54,15 @@ export function isInstalled(through: Through): boolean {
   return through === 'bare' || FOLDERS_OF_PROGRAMS.some((folder) => existsSync(join(folder, through)));
 }
 
-async function startFront(stock: Stock, through: Through): Promise<Front> {
-  const { home, folder } = stock;
-  const { loadConfig } = await moduleOf<typeof Load>(folder, 'src/config/load.ts');
+export async function startFront(stock: Stock, through: Through): Promise<Front> {
+  const { home } = stock;
   const configFile = copied(home, through);
   const { limits } = loadConfig({ file: configFile, env: {} });
-  const { child, port } = await launch(configFile, { entry: entryOf(folder) });
+  const { child, port } = await launch(configFile);
   const proxy = through === 'bare' ? undefined : await proxyBefore(through, home, port);
   const reach = { port: proxy?.port ?? port, ca: home.authority.pem };
-  const name = `${stock.isOther ? 'before' : 'now'}, ${through}`;
   return {
-    ...{ name, through, stock, child, limits, pid: child.pid as number, ...reach },
+    ...{ through, stock, child, limits, pid: child.pid as number, ...reach },
     speaksHttp2: await speaksHttp2(reach),
     stop: async () => {
       await proxy?.stop();

@@ -87,10 +87,6 @@ export class FeedField {
     this.caller = callerOver('HTTP/1.1', { port: shown, ca: home.authority.pem, certificate });
   }
 
-  get pids(): readonly number[] {
-    return this.#nodes.map(({ pid }) => pid ?? 0);
-  }
-
   /** SQLite: two workers on one port. PostgreSQL: two nodes, each on its own. */
   async startNodes(): Promise<void> {
     if (!this.cluster) {

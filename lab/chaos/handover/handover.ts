@@ -117,6 +117,6 @@ function warnAboutKernel(): void {
   if (readFileSync(MIGRATES, 'utf8').trim() === '1') return;
   console.log(
     'net.ipv4.tcp_migrate_req is 0: the kernel may reset connections that the old process has not accepted yet. ' +
-      'As root: unshare --net sh -c "ip link set lo up; sysctl -w net.ipv4.tcp_migrate_req=1; npm run chaos -- handover"',
+      'As root: unshare --net sh -c "ip link set lo up; sysctl -w net.ipv4.tcp_migrate_req=1; npm run lab -- handover"',
   );
 }

@@ -118,7 +118,3 @@ export async function runLoad(callers: readonly Caller[], options: LoadOptions):
     p99: at(0.99),
   };
 }
-
-export function rateOf({ accepted, seconds }: LoadReport): number {
-  return accepted / seconds;
-}

@@ -18,7 +18,7 @@ export function errorBody(error: AuthsvcError, description: string, keys: ErrorK
   };
 }
 
-/** Contract 2.1, put together by hand: JSON.stringify takes 1 % of a refresh longer (`npm run bench -- --in-process`). Tokens need no escaping. */
+/** Contract 2.1, put together by hand: JSON.stringify takes 1 % of a refresh longer (`npm run lab -- bench --against FOLDER`). Tokens need no escaping. */
 export function tokenGrantText(pair: TokenPair, { withIdentity }: { withIdentity: boolean }): string {
   const { accessToken, refreshToken, expiresIn, expiresAt, scope, refreshUntil, identityId } = pair;
   const refresh = refreshToken ? `"refresh_token":"${refreshToken.reveal()}",` : '';

@@ -16,7 +16,7 @@ export function replyJson(reply: FastifyReply, status: number, body: string): Fa
 
 const HEADERS = Object.entries(JSON_HEADERS).flat();
 
-/** Past fastify's `send`, which takes 1.2 to 1.7 % of a refresh (`npm run bench -- --in-process`). Status 200; no other header may have been set. */
+/** Past fastify's `send`, which takes 1.2 to 1.7 % of a refresh (`npm run lab -- bench --against FOLDER`). Status 200; no other header may have been set. */
 export function answerJson(reply: FastifyReply, body: string): void {
   // Over HTTP/2, and while the server stops, hooks have to do something.
   const exchange = exchangeOf(reply.raw);

@@ -1,6 +1,5 @@
 // Limits the cost of a path search. It counts estimated microseconds instead of using the clock, so that a verdict does
-// not depend on the load of the machine; `npm run figures -- verdicts` measures the real time. Estimates are 1.5 times
-// what was measured on a quiet machine.
+// not depend on the load of the machine. Estimates are 1.5 times what was measured on a quiet machine.
 import type { PublicKeyFacts } from '../x509/public-key.ts';
 
 /** Estimates divided by this give the time that docs/certificates.md states. */

@@ -1,4 +1,4 @@
-// A nightly job that runs, and five causes for which it fails: for the test of a newcomer's way, and for people who try it (npm run lab -- newcomer).
+// A nightly job that runs, and five causes for which it fails: for the test of a newcomer's way.
 // Every refusal is one that the service gave to the job.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -20,7 +20,6 @@ suite('guessing a user code', () => {
   });
 
   for (const identities of [1, 100]) {
-    // `npm run guesses` makes a million.
     test(`10,000 guesses by ${identities} signed-in identities: each gets at most 5 compared per code lifetime`, async () => {
       const { evaluated, hits, mostPerCode } = await guess({ identities, guesses: 10_000, perSecond: 10 });
       assert.ok(evaluated > 0, 'the simulation guessed nothing');

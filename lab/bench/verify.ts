@@ -1,26 +1,21 @@
 // Requests a second that an API answers with @tessera/verify in front of it, beside the same API without it, in turns. The service
 // runs in this process, and is not counted: it is asked only about tokens whose answer is not kept.
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import type { VerifierOptions } from '../../sdk/verify/src/verify.ts';
 import { freePort } from '../../test/free-port.ts';
 import { type ProtectedApi, startProtected } from '../../test/sdk/verify/protected-api.ts';
-import { Generator } from '../bench/generator/generator.ts';
-import { getHead } from '../bench/generator/walk.ts';
-import { CORES, startPinned, stopped } from '../bench/pinned.ts';
-import { type Lane, type LaneResult, race } from '../bench/race.ts';
-import { firstMessage } from '../bench/ready.ts';
-import { suiteTable } from '../bench/report/table.ts';
+import { circumstances, type Row, type Rows, writeFigures } from '../figures/data.ts';
 import { median } from '../quantiles.ts';
-import { table } from './measure.ts';
-import { FRAMEWORKS, type Framework, type ServerOrder } from './verify-server.ts';
+import { Generator } from './generator/generator.ts';
+import { getHead } from './generator/walk.ts';
+import { CORES, startPinned, stopped } from './pinned.ts';
+import { type Lane, type LaneResult, race } from './race.ts';
+import { firstMessage } from './ready.ts';
+import { suiteTable } from './report/table.ts';
+import { FRAMEWORKS, type Framework, type ServerOrder } from './servers/verify.ts';
 
-export interface VerifyFigures {
-  readonly rounds: number;
-  /** Of one slice. */
-  readonly seconds: number;
-}
-
-const ENTRY = fileURLToPath(new URL('verify-server.ts', import.meta.url));
+const ENTRY = fileURLToPath(new URL('servers/verify.ts', import.meta.url));
 const CONNECTIONS = 32;
 
 interface Kind {
@@ -37,7 +32,12 @@ const KINDS: readonly Kind[] = [
   { name: 'opaque, asked every time', format: 'opaque', options: { cacheFor: 0 } },
 ];
 
-export async function verifyFigures({ rounds, seconds }: VerifyFigures): Promise<void> {
+export async function raceVerifiers(args: readonly string[]): Promise<void> {
+  const options = { rounds: { type: 'string', default: '5' }, seconds: { type: 'string', default: '0.5' } } as const;
+  const { values } = parseArgs({ args: [...args], options });
+  const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)];
+  const about = circumstances('npm run lab -- verify');
+  const measured: Row[] = [];
   const api = await startProtected();
   const generator = new Generator(CORES.generator);
   const pace = { rounds, seconds, warmUpSeconds: 0.2, coldSeconds: 2, connections: CONNECTIONS };
@@ -49,12 +49,14 @@ export async function verifyFigures({ rounds, seconds }: VerifyFigures): Promise
       for (const { running } of lanes) await running.stop();
       console.log(suiteTable({ title: framework }, results));
       const cpu = ({ slices }: LaneResult) => median(slices.map(({ cpuPerRequest }) => cpuPerRequest));
-      table([{ '': framework, ...Object.fromEntries(results.map((lane, at) => [KINDS[at]?.name, cpu(lane)])) }]);
+      measured.push({ '': framework, ...Object.fromEntries(results.map((lane, at) => [KINDS[at]?.name, cpu(lane)])) });
     }
   } finally {
     generator.stop();
     await api.stop();
   }
+  const figures: Rows = { ...about, rows: measured };
+  writeFigures('verify', figures, rounds < 3);
 }
 
 async function startLane(framework: Framework, { name, format, options }: Kind, api: ProtectedApi): Promise<Lane> {

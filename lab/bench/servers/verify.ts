@@ -4,7 +4,7 @@ import { serve } from '@hono/node-server';
 import express from 'express';
 import { fastify } from 'fastify';
 import { Hono } from 'hono';
-import { type Guard, type VerifierOptions, verifier } from '../../sdk/verify/src/verify.ts';
+import { type Guard, type VerifierOptions, verifier } from '../../../sdk/verify/src/verify.ts';
 
 export interface ServerOrder {
   readonly framework: Framework;
