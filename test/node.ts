@@ -95,6 +95,7 @@ export async function anotherNode(store: Store, difference: Partial<TokenPorts> 
     logRefused: () => undefined,
     countIgnoredHeader: () => undefined,
     judgeAssertion: async () => ({ outcome: refuse('assertion-issuer-unknown'), steps: [] }),
+    judgeGuest: async () => refuse('client-unproven'),
     logRefusedAssertion: () => undefined,
     ...difference,
     registry,
@@ -194,7 +195,8 @@ export async function confirmedCode(
 ): Promise<CodeRedemption> {
   const integration = node.registry.integration(CLIENT);
   assert.ok(integration);
-  const client = { integration, redirectUri: URI, ...(guest && { document: { url: guest } as ClientDocument }) };
+  const document = { url: guest, mayComeWithout: true } as ClientDocument;
+  const client = { integration, redirectUri: URI, ...(guest && { document }) };
   const challenge = hash('sha256', VERIFIER, 'base64url');
   const target = { scope: scopeOf('orders:read'), resource: undefined, challenge };
   const code = accepted(await confirmCode(client, target, person, CURL, node)).reveal();

@@ -1,4 +1,5 @@
 // Fetches the keys of a token issuer, by discovery (OpenID Connect Discovery 1.0) or from a known address.
+import { whyNotPublicKeys } from '../core/client-document.ts';
 import { parseObject } from '../core/json.ts';
 import { type FetchSettings, isKeyAddress } from '../core/key-source.ts';
 import { accept, type Outcome, refused } from '../core/outcome.ts';
@@ -8,6 +9,7 @@ import { readKeySet } from './key-set.ts';
 
 const DOCUMENT_BYTES = 65_536;
 const KEY_SET_BYTES = 524_288;
+const GUEST_KEY_SET_BYTES = 32_768;
 /** For each of the two downloads. */
 const FETCH_MS = 5_000;
 
@@ -15,8 +17,10 @@ export async function fetchKeys({ issuer, keys }: TokenIssuer, fetch: Fetch): Pr
   if (keys.from === 'file') return accept(keys.set);
   const url = keys.from === 'url' ? accept(keys.url) : await discover(issuer, keys, fetch);
   if (!url.ok) return url;
-  const set = await get(url.value, KEY_SET_BYTES, keys, fetch);
+  const set = await get(url.value, keys.isOfGuest ? GUEST_KEY_SET_BYTES : KEY_SET_BYTES, keys, fetch);
   if (!set.ok) return set;
+  const secret = keys.isOfGuest && whyNotPublicKeys(parseObject(set.value));
+  if (secret) return refused(`${url.value}: ${secret}`);
   const read = readKeySet(set.value);
   return read.ok ? set : refused(`${url.value}: ${read.refusal}`);
 }

@@ -14,6 +14,7 @@ import { printStep } from '../pki/judge/explain.ts';
 import { seesIntermediates } from '../serve/this-node.ts';
 import type { Chore } from '../serve/watch.ts';
 import { SharedLists, sharedKeySets } from '../store/shared-lists.ts';
+import { composeGuests } from './guests.ts';
 import { logRefusals } from './log-notices.ts';
 import type { Tracing } from './tracing.ts';
 
@@ -41,6 +42,7 @@ export function composeJudges(config: Config, ports: JudgePorts, log: Log, traci
   });
   const ourTokenEndpoint = tokenEndpointOf(config);
   const assertions = new AssertionJudge({ keys, ourIssuer, ourTokenEndpoint, now: clock.now });
+  const guests = composeGuests(config, ports, log, { ourIssuer, ourTokenEndpoint, now: clock.now });
   const logCertificate = logRefusals(log, clock.milliseconds, 'certificate refused', printStep);
   const logAssertion = logRefusals(log, clock.milliseconds, 'assertion refused', printAssertionStep);
   return {
@@ -51,10 +53,16 @@ export function composeJudges(config: Config, ports: JudgePorts, log: Log, traci
       logRefused: (id, { steps, issuer }) =>
         logCertificate(id, steps, { issuer: issuer?.label, profile: issuer?.profile }, 'every profile'),
       judgeAssertion: (assertion, tokenIssuers) => assertions.judge(assertion, tokenIssuers),
+      judgeGuest: guests.judge,
       logRefusedAssertion: (id, { steps, tokenIssuer }) => logAssertion(id, steps, { tokenIssuer: tokenIssuer?.label }),
     } satisfies Omit<TokenPorts, keyof Ports | 'countIgnoredHeader'>,
+    readDocument: guests.readDocument,
     /** So that requests find keys. Only the first ones after a start may have to wait. */
-    renewKeys: { everyMs: 10_000, work: () => keys.renewAll(keyOwners(registry)), atStart: 'begun' } satisfies Chore,
+    renewKeys: {
+      everyMs: 10_000,
+      work: () => Promise.all([keys.renewAll(keyOwners(registry)), guests.renewKeys()]),
+      atStart: 'begun',
+    } satisfies Chore,
   };
 }
 

@@ -17,8 +17,6 @@ import { RefusalCounts } from '../operations/upkeep/count-refusals.ts';
 import type { EventWatch } from '../operations/upkeep/event-watch.ts';
 import { FigureKeeper } from '../operations/upkeep/figures.ts';
 import type { Timekeeper } from '../operations/upkeep/timekeeper.ts';
-import { ClientDocuments } from '../outbound/client-documents.ts';
-import { systemFetch } from '../outbound/guarded-fetch.ts';
 import { joinGathering } from '../serve/gather.ts';
 import type { ServiceParts } from '../serve/listener.ts';
 import { isWorker } from '../serve/workers.ts';
@@ -37,7 +35,7 @@ export interface Parts extends ServiceParts {
 export async function partsOf(
   config: Config,
   { timekeeper, watch, node, ...ports }: Ports & { timekeeper: Timekeeper; watch: EventWatch; node: string },
-  { judge, callerPorts: judging }: Judges,
+  { judge, callerPorts: judging, readDocument }: Judges,
   log: Log,
   tracing: Tracing | undefined,
 ): Promise<Parts> {
@@ -67,8 +65,8 @@ export async function partsOf(
   ]);
   const onCap = logCaps(log, ports.clock.milliseconds);
   const shown = config.metrics.enabled ? metrics : undefined;
-  const shared = { ports, callerPorts, metrics: shown, readiness, keeper, readConnection, onCap, proofs };
-  const doors = doorParts(config, shared, log);
+  const shared = { ports, callerPorts, metrics: shown, readiness, keeper, readConnection, readDocument, onCap, proofs };
+  const doors = doorParts(config, shared);
   return {
     ports,
     judge,
@@ -155,21 +153,22 @@ export function doorParts(
   config: Config,
   shared: Pick<
     DoorParts,
-    'ports' | 'callerPorts' | 'metrics' | 'readiness' | 'keeper' | 'readConnection' | 'onCap' | 'proofs'
+    | 'ports'
+    | 'callerPorts'
+    | 'metrics'
+    | 'readiness'
+    | 'keeper'
+    | 'readConnection'
+    | 'readDocument'
+    | 'onCap'
+    | 'proofs'
   >,
-  log: Log,
 ): DoorParts & Pick<ServiceParts, 'overLineLimit'> {
   const { limits, authsvc, oauth, publicUrl, pages } = config;
   const rate = ({ perMinute, burst }: { perMinute: number; burst: number }) =>
     new RateLimit({ burst, perSecond: perMinute / 60 }, shared.ports.clock.milliseconds);
   const isExempt = networkMatcher(limits.exemptNetworks);
   const lines = rate(limits.requestsPerAddress);
-  const documents = new ClientDocuments({
-    fetch: systemFetch(),
-    now: shared.ports.clock.now,
-    allowed: oauth.clientDocumentAddresses,
-    logRefused: (url, why) => log.warn({ url, why }, 'document of a client not used'),
-  });
   return {
     ...shared,
     publicUrl,
@@ -197,7 +196,6 @@ export function doorParts(
     scimDirectories: config.directories.flatMap((one) =>
       one.kind === 'oidc' && one.scim ? [{ ...one.scim, label: one.label, issuer: one.issuer }] : [],
     ),
-    readDocument: (url, person) => documents.read(url, person),
     look: lookOf(pages),
   };
 }

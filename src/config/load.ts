@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path';
+import type { AllowedHost } from '../core/client-document.ts';
 import type { Settings } from '../core/settings.ts';
 import { type ConfigFile, findConfigFile, readConfigFile } from './file.ts';
 import { type Layered, layer, parsePath } from './layers.ts';
@@ -76,9 +77,13 @@ export function settingsOf({ tokens, device, signIn, events, oauth }: Config): S
     sessionLifetime: signIn.sessionLifetime,
     ...(oauth.enabled &&
       oauth.clientDocuments.length > 0 && {
-        clientDocuments: { hosts: oauth.clientDocuments, integration: oauth.guestIntegration },
+        clientDocuments: { hosts: oauth.clientDocuments.map(allowedHost), integration: oauth.guestIntegration },
       }),
     eventRetention: events.retention,
     refreshesLogged: events.refreshes,
   };
+}
+
+function allowedHost(entry: Config['oauth']['clientDocuments'][number]): AllowedHost {
+  return typeof entry === 'string' ? { host: entry, redirects: 'own' } : entry;
 }

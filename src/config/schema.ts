@@ -7,6 +7,7 @@ import { limits } from './sections/limits.ts';
 import { listeners } from './sections/listeners.ts';
 import {
   choice,
+  documentHosts,
   duration,
   entries,
   flag,
@@ -17,7 +18,6 @@ import {
   section,
   storeAddress,
   text,
-  texts,
   url,
   whole,
 } from './setting.ts';
@@ -71,11 +71,8 @@ export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance serv
   oauth: section('The door for OAuth libraries (docs/callers.md).', {
     enabled: flag('Whether it is served, with metadata under `/.well-known`.', true),
     mount: text('a path such as /oauth2', '^(/[A-Za-z0-9._~-]+)+$', 'Its path; case-sensitive.', '/oauth2'),
-    clientDocuments: texts(
-      ['a host name, or * for all', 'host names, or * for all'],
-      '^(\\*|[a-z0-9.-]+(:[0-9]{1,5})?)$',
-      'Hosts whose clients need no registration (docs/agents.md).',
-      { default: [], example: ['agents.example.com'] },
+    clientDocuments: documentHosts(
+      'Hosts whose clients need no registration (docs/agents.md). `redirects: listed` allows redirect URIs of other origins.',
     ),
     clientDocumentAddresses: networks('Private addresses to fetch such documents from.', ['10.2.0.0/16']),
     guestIntegration: text(

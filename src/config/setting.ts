@@ -2,6 +2,7 @@
 // error messages. `kind` says how its text is decoded into the value that the program holds (read.ts).
 
 import { ADDRESS_RANGE } from '../core/address-pattern.ts';
+import type { AllowedHost } from '../core/client-document.ts';
 import { DURATION_PATTERN, formatDuration } from '../core/duration.ts';
 import type { Seconds } from '../core/time.ts';
 import {
@@ -109,6 +110,22 @@ export function texts(
 ) {
   const list = { type: 'array', items: { type: 'string', pattern }, ...more } as const;
   return described<readonly string[]>({ anyOf: [list], ...notes(`a list of ${several}`, description, usual), entry });
+}
+
+const DOCUMENT_HOST = { type: 'string', pattern: '^(\\*|[a-z0-9.-]+(:[0-9]{1,5})?)$' } as const;
+
+/** A host alone, or with what its documents may do. */
+export function documentHosts(description: string) {
+  const redirects = { enum: ['own', 'listed'] } as const;
+  const members = { properties: { host: DOCUMENT_HOST, redirects }, required: ['host', 'redirects'] };
+  const host = { type: 'object', ...members, additionalProperties: false };
+  const items = { anyOf: [DOCUMENT_HOST, host] };
+  const expected = 'a list of host names, or * for all, or { host: NAME, redirects: listed }';
+  return described<readonly (string | AllowedHost)[]>({
+    anyOf: [{ type: 'array', items }],
+    ...notes(expected, description, { default: [], example: ['agents.example.com'] }),
+    entry: 'a host name, or * for all, or { host: NAME, redirects: listed }',
+  });
 }
 
 export function networks(description: string, example: readonly string[], more?: object) {

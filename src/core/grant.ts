@@ -66,8 +66,8 @@ export type RevokedGrant = Grant & Required<Pick<Grant, 'revoked'>>;
 
 export type Origin =
   | { readonly kind: 'device' }
-  /** `guest`: the address of the client's document, if it has one. `proof`: a strong one, not kept for guests. */
-  | { readonly kind: 'code'; readonly guest?: ClientUrl; readonly proof?: StrongProof }
+  /** `guest`: the address of the client's document, if it has one. `withKey`: it authenticated. `proof`: a strong one, not kept for guests. */
+  | { readonly kind: 'code'; readonly guest?: ClientUrl; readonly withKey?: true; readonly proof?: StrongProof }
   | { readonly kind: 'certificate'; readonly certificate: CertificateMark }
   | { readonly kind: 'assertion'; readonly assertion: AssertionMark }
   /** The integration itself, which authenticated so. */
@@ -78,6 +78,11 @@ export type Origin =
 /** The guest of the integration that a grant was issued to. Its tokens are good with that client_id alone. */
 export function guestOf({ origin }: Pick<Grant, 'origin'>): ClientUrl | undefined {
   return origin.kind === 'code' ? origin.guest : undefined;
+}
+
+/** Whether a guest has authenticated for the grant: then it must for every refresh and revocation, whatever its document says later. */
+export function authenticatedGuest({ origin }: Pick<Grant, 'origin'>): boolean {
+  return origin.kind === 'code' && origin.withKey === true;
 }
 
 export interface AssertionMark {

@@ -12,6 +12,8 @@ export interface FetchSettings {
   readonly allowedAddresses?: readonly string[];
   /** PEM: if present, the only authorities that are trusted for the TLS connection. */
   readonly authorities?: string;
+  /** Nobody registered who publishes them: less is fetched, and nothing but public keys is taken. */
+  readonly isOfGuest?: true;
 }
 
 const HERE = String.raw`http://(?:localhost|127(?:\.${BYTE}){3}|\[::1\])`;

@@ -20,6 +20,16 @@ export function isRedirectUri(text: string): boolean {
   return REDIRECT_URI.test(text);
 }
 
+/** Schemes that browsers or systems act on by themselves. */
+const TAKEN =
+  '(?!(?:javascript|data|vbscript|file|blob|about|filesystem|view-source|https?|wss?|ftp|intent|jar|ms-[a-z]+):)';
+const PRIVATE_USE = new RegExp(`^(?=.{1,512}$)${TAKEN}[a-z][a-z0-9+.-]{2,}://[A-Za-z0-9._~-]+${PATH}$`);
+
+/** RFC 8252 7.1: the scheme of a program, which any other program can claim too. Desktop programs leave out the dot that it wants. */
+export function isPrivateUse(text: string): boolean {
+  return PRIVATE_USE.test(text);
+}
+
 export function isLoopback(uri: string): boolean {
   const { port = '80' } = LOOPBACK.exec(uri)?.groups ?? { port: '0' };
   return Number(port) > 0 && Number(port) < 65_536;
@@ -27,7 +37,7 @@ export function isLoopback(uri: string): boolean {
 
 /** RFC 6749 3.1.2.3: one of the registered ones, to the letter; on loopback with any port. */
 export function isRegistered(uri: string, registered: readonly string[]): boolean {
-  if (registered.includes(uri)) return isRedirectUri(uri);
+  if (registered.includes(uri)) return isRedirectUri(uri) || isPrivateUse(uri);
   if (!isRedirectUri(uri) || !isLoopback(uri)) return false;
   return registered.some((known) => isLoopback(known) && withoutPort(known) === withoutPort(uri));
 }

@@ -104,6 +104,10 @@ export interface ClaimedCaller {
   readonly label?: string | undefined;
   /** Of a refusal for scope: the scope that was asked for, or that the grant has. */
   readonly scope?: string;
+  /** The document of a client that was refused, why, and the setting that would allow it. */
+  readonly document?: string;
+  readonly why?: string;
+  readonly allow?: string;
   /** The request that sent it. */
   readonly requestId?: string;
 }

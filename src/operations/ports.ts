@@ -1,8 +1,11 @@
 // What operations need from outside. src/compose provides it; tests and the simulator provide their own.
 import type { AssertionVerdict } from '../core/assertion.ts';
 import type { Presented } from '../core/certificate.ts';
+import type { ClientUrl } from '../core/client-document.ts';
 import type { Grant } from '../core/grant.ts';
+import type { Integration } from '../core/integration.ts';
 import type { ApprovedIssuer } from '../core/issuer.ts';
+import type { Outcome } from '../core/outcome.ts';
 import type { Presenter } from '../core/presenter.ts';
 import type { Settings } from '../core/settings.ts';
 import type { EpochSeconds } from '../core/time.ts';
@@ -59,10 +62,18 @@ export interface CallerPorts extends Ports {
   readonly unwrittenRefusals?: (() => readonly RefusalCount[]) | undefined;
 }
 
+/** A guest, and the integration that it is a guest of. */
+export interface Guest {
+  readonly url: ClientUrl;
+  readonly integration: Integration;
+}
+
 /** What operations need that identify workloads by assertion. */
 export interface AssertionPorts extends Ports {
   /** Parses an assertion, and checks its signature and its claims. */
   readonly judgeAssertion: (assertion: string, tokenIssuers: readonly TokenIssuer[]) => Promise<AssertionVerdict>;
+  /** Checks an assertion of a guest in the same way, by the keys of its document. `by`: the authentic credential that it comes with. */
+  readonly judgeGuest: (assertion: string, guest: Guest, by: string) => Promise<Outcome<AssertionVerdict>>;
   /** For the operator's log: the assertion identified nobody. */
   readonly logRefusedAssertion: (requestId: string, verdict: AssertionVerdict) => void;
 }

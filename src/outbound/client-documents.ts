@@ -1,11 +1,20 @@
 // Fetches and keeps the documents of clients that nobody registered (OAuth Client ID Metadata Document). Failures are not kept.
 
-import { type ClientDocument, type ClientUrl, documentAge, readClientDocument } from '../core/client-document.ts';
+import {
+  type AllowedHost,
+  type ClientDocument,
+  type ClientUrl,
+  type DocumentFlaw,
+  documentAge,
+  readClientDocument,
+  refuseDocument,
+} from '../core/client-document.ts';
 import { keepNewest } from '../core/keep-newest.ts';
-import { accept, type Outcome, refuse } from '../core/outcome.ts';
+import { accept, type Outcome } from '../core/outcome.ts';
 import type { Refusal } from '../core/refusal.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import { download, type Fetch, tooLargeFor } from './download.ts';
+import { PerMinute } from './per-minute.ts';
 
 const MOST_BYTES = 5 * 1024;
 const WITHIN_MS = 2_000;
@@ -15,34 +24,48 @@ const OLDEST = 24 * 3600;
 /** Requests of this process that wait for documents at a time: each holds a slot that other callers need. */
 const MOST_WAITING = 16;
 const MOST_WAITING_OF_PERSON = 4;
-/** Per minute: a person who signs in must not be able to flood other hosts, or other people's clients, through this service. */
-const FETCHES_PER_HOST = 20;
+/** Per minute: a person who signs in must not be able to flood other people's clients. */
 const FETCHES_PER_PERSON = 10;
-const MINUTE = 60;
+/** For how long after its last use the keys of a document are kept and renewed. */
+const KEYS_KEPT = 3600;
 
 export interface DocumentPorts {
+  /** Limited per host: `limitedPerHost`. */
   readonly fetch: Fetch;
   readonly now: () => EpochSeconds;
   /** Addresses and networks off the public internet that may be contacted. */
   readonly allowed: readonly string[];
-  readonly logRefused: (url: string, why: string) => void;
+  readonly hosts: readonly AllowedHost[];
+  readonly logRefused: (url: string, flaw: DocumentFlaw) => void;
 }
 
 type ReadOutcome = Outcome<ClientDocument, Refusal<'client-document-refused' | 'client-document-unavailable'>>;
 
+interface Kept {
+  readonly document: ClientDocument;
+  readonly since: number;
+  readonly until: number;
+  /** When its client last authenticated. */
+  provenAt?: number;
+}
+
+const TOO_MANY_WAIT = { why: 'too many requests wait for documents; try again in a moment' };
+const TOO_MANY_FETCHES = { why: `one person causes at most ${FETCHES_PER_PERSON} fetches a minute; try again then` };
+
 export class ClientDocuments {
   readonly #ports: DocumentPorts;
-  readonly #kept = new Map<ClientUrl, { document: ClientDocument; since: number; until: number }>();
+  readonly #kept = new Map<ClientUrl, Kept>();
   readonly #fetching = new Map<ClientUrl, Promise<ReadOutcome>>();
   /** The person of each request that waits. */
   readonly #waiting: string[] = [];
-  #recent = { since: 0, fetches: new Map<string, number>() };
+  readonly #fetches: PerMinute;
 
   constructor(ports: DocumentPorts) {
     this.#ports = ports;
+    this.#fetches = new PerMinute(FETCHES_PER_PERSON, ports.now);
   }
 
-  /** A document that cannot be fetched again is used a while longer. */
+  /** A document that cannot be fetched again is used a while longer. `person`: an identity, or its grant or code. */
   async read(url: ClientUrl, person: string): Promise<ReadOutcome> {
     const kept = this.#kept.get(url);
     const now = this.#ports.now();
@@ -52,10 +75,24 @@ export class ClientDocuments {
     return isAway && kept && now < kept.since + OLDEST ? accept(kept.document) : read;
   }
 
+  /** The same for a client that authenticates: its keys are kept from now on. */
+  async readToProve(url: ClientUrl, by: string): Promise<ReadOutcome> {
+    const read = await this.read(url, by);
+    const kept = this.#kept.get(url);
+    if (kept) kept.provenAt = this.#ports.now();
+    return read;
+  }
+
+  /** Those whose keys are kept and renewed. */
+  inUse(): readonly ClientDocument[] {
+    const least = this.#ports.now() - KEYS_KEPT;
+    return [...this.#kept.values()].filter(({ provenAt = 0 }) => provenAt > least).map(({ document }) => document);
+  }
+
   async #wait(url: ClientUrl, person: string): Promise<ReadOutcome> {
     const ofPerson = this.#waiting.filter((other) => other === person).length;
     if (this.#waiting.length >= MOST_WAITING || ofPerson >= MOST_WAITING_OF_PERSON)
-      return refuse('client-document-unavailable');
+      return this.#refuse('client-document-unavailable', url, TOO_MANY_WAIT);
     this.#waiting.push(person);
     try {
       const fetching = this.#fetching.get(url) ?? this.#fetch(url, person).finally(() => this.#fetching.delete(url));
@@ -67,9 +104,8 @@ export class ClientDocuments {
   }
 
   async #fetch(url: ClientUrl, person: string): Promise<ReadOutcome> {
-    const { fetch, now, allowed, logRefused } = this.#ports;
-    if (!this.#isWithinRate(`person ${person}`, FETCHES_PER_PERSON)) return refuse('client-document-unavailable');
-    if (!this.#isWithinRate(new URL(url).hostname, FETCHES_PER_HOST)) return refuse('client-document-unavailable');
+    const { fetch, now, allowed, hosts } = this.#ports;
+    if (!this.#fetches.take(person)) return this.#refuse('client-document-unavailable', url, TOO_MANY_FETCHES);
     let cacheControl: string | null = null;
     let status = 0;
     const noting: Fetch = async (address, init) => {
@@ -80,24 +116,27 @@ export class ClientDocuments {
     };
     const headers = { accept: 'application/json' };
     const got = await download(noting, url, { maxBytes: MOST_BYTES, withinMs: WITHIN_MS, allowed, headers });
-    const read = got.ok ? readClientDocument(new TextDecoder().decode(got.value), url) : got;
-    if (read.ok) {
-      const kept = { document: read.value, since: now(), until: now() + documentAge(cacheControl) };
-      keepNewest(this.#kept, read.value.url, kept, MOST_KEPT);
-      return read;
-    }
-    logRefused(url, read.refusal);
     const isMissing = status >= 300 && status <= 499 && status !== 429; // 429 may change in a moment
-    const isWrong = got.ok || isMissing || got.refusal === tooLargeFor(MOST_BYTES);
-    return refuse(isWrong ? 'client-document-refused' : 'client-document-unavailable');
+    const isWrong = isMissing || (!got.ok && got.refusal === tooLargeFor(MOST_BYTES));
+    if (!got.ok)
+      return this.#refuse(`client-document-${isWrong ? 'refused' : 'unavailable'}`, url, { why: got.refusal });
+    const read = readClientDocument(new TextDecoder().decode(got.value), url, hosts);
+    if (!read.ok) return this.#refuse('client-document-refused', url, read.refusal);
+    const kept = {
+      document: withAddresses(read.value, allowed),
+      since: now(),
+      until: now() + documentAge(cacheControl),
+    };
+    return accept(keepNewest(this.#kept, url, kept, MOST_KEPT).document);
   }
 
-  #isWithinRate(about: string, most: number): boolean {
-    const now = this.#ports.now();
-    if (now - this.#recent.since >= MINUTE) this.#recent = { since: now, fetches: new Map() };
-    const { fetches } = this.#recent;
-    const count = (fetches.get(about) ?? 0) + 1;
-    fetches.set(about, count);
-    return count <= most;
+  #refuse(reason: (ReadOutcome & { ok: false })['refusal']['reason'], url: ClientUrl, flaw: DocumentFlaw): ReadOutcome {
+    this.#ports.logRefused(url, flaw);
+    return refuseDocument(reason, url, flaw);
   }
+}
+
+/** Its keys may be where documents may be. */
+function withAddresses({ keys, ...document }: ClientDocument, allowedAddresses: readonly string[]): ClientDocument {
+  return { ...document, ...(keys && { keys: keys.from === 'url' ? { ...keys, allowedAddresses } : keys }) };
 }

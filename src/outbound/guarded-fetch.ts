@@ -29,6 +29,8 @@ interface Route {
   readonly tunnel?: URL;
 }
 
+/** Some hosts answer 403 without one. */
+const USER_AGENT = 'Tessera';
 const CONNECT_MS = 3_000;
 const HEADERS_MS = 5_000;
 /** Concurrent requests per host; others wait. */
@@ -79,7 +81,13 @@ async function send(target: URL, route: Route, init: FetchInit): Promise<Incomin
   const socket = route.tunnel && (await openTunnel(route.tunnel, target, CONNECT_MS, init));
   const request = (isTls ? httpsRequest : httpRequest)({
     ...{ host, port, path, method: init.method, signal: init.signal },
-    headers: { 'accept-encoding': 'identity', ...init.headers, ...route.headers, host: target.host },
+    headers: {
+      'accept-encoding': 'identity',
+      'user-agent': USER_AGENT,
+      ...init.headers,
+      ...route.headers,
+      host: target.host,
+    },
     ...(isTls && { servername: isIP(bareHost(target)) ? '' : bareHost(target) }),
     ...(isTls && init.authorities !== undefined && { ca: init.authorities }),
     ...(socket ? { createConnection: () => socket } : { agent: false }),

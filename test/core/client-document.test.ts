@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { type ClientUrl, documentAge, namedClient, readClientDocument } from '../../src/core/client-document.ts';
+import {
+  type AllowedHost,
+  type ClientUrl,
+  documentAge,
+  namedClient,
+  readClientDocument,
+} from '../../src/core/client-document.ts';
 
 const URL_OF_CLIENT = 'https://agent.example/client.json' as ClientUrl;
 const DOCUMENT = {
@@ -9,11 +15,14 @@ const DOCUMENT = {
   redirect_uris: ['http://127.0.0.1/callback', 'https://agent.example/back'],
   token_endpoint_auth_method: 'none',
 };
-const read = (difference: object) => readClientDocument(JSON.stringify({ ...DOCUMENT, ...difference }), URL_OF_CLIENT);
+const OWN: readonly AllowedHost[] = [{ host: 'agent.example', redirects: 'own' }];
+const read = (difference: object, hosts = OWN) =>
+  readClientDocument(JSON.stringify({ ...DOCUMENT, ...difference }), URL_OF_CLIENT, hosts);
 
 suite('a client_id that is an address', () => {
   const naming = (text: string, hosts: readonly string[] = ['agent.example'], known: readonly string[] = []) => {
-    const clientDocuments = hosts.length > 0 ? { hosts, integration: 'guests' } : undefined;
+    const allowed = hosts.map((host) => ({ host, redirects: 'own' as const }));
+    const clientDocuments = hosts.length > 0 ? { hosts: allowed, integration: 'guests' } : undefined;
     const registry = { integration: (id: string) => (known.includes(id) ? {} : undefined) };
     return namedClient(text, { settings: { clientDocuments }, registry });
   };
@@ -66,7 +75,14 @@ suite('a document', () => {
       7,
     ];
     const got = read({ redirect_uris: [...DOCUMENT.redirect_uris, ...others] });
-    assert.deepEqual(got.ok && got.value, { url: URL_OF_CLIENT, name: 'Agent', redirectUris: DOCUMENT.redirect_uris });
+    assert.deepEqual(got.ok && got.value, {
+      url: URL_OF_CLIENT,
+      name: 'Agent',
+      redirectUris: DOCUMENT.redirect_uris,
+      withheld: ['https://evil.example/back', 'https://sub.agent.example/back', 'com.example.app:/x'],
+      algorithms: [],
+      mayComeWithout: true,
+    });
   });
 
   test('has at most 50 redirect URIs that count', () => {
@@ -84,14 +100,14 @@ suite('a document', () => {
       { client_id: 'https://agent.example/other.json' },
       { client_id: undefined },
       { token_endpoint_auth_method: 'client_secret_basic' },
-      { token_endpoint_auth_method: 'private_key_jwt' },
       { client_secret: 'x' },
       { redirect_uris: [] },
       { redirect_uris: ['https://evil.example/back'] },
       { redirect_uris: 'https://agent.example/back' },
     ])
       assert.ok(!read(difference).ok, JSON.stringify(difference));
-    for (const text of ['', 'null', '[]', '"x"', '{']) assert.ok(!readClientDocument(text, URL_OF_CLIENT).ok, text);
+    for (const text of ['', 'null', '[]', '"x"', '{'])
+      assert.ok(!readClientDocument(text, URL_OF_CLIENT, OWN).ok, text);
   });
 
   test('cannot put markup, line breaks or reversed text into its name', () => {

@@ -1,10 +1,11 @@
 // How documents of clients are fetched and kept, with a fetch and a clock of the test.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { ClientUrl } from '../../src/core/client-document.ts';
+import type { ClientUrl, DocumentFlaw } from '../../src/core/client-document.ts';
 import { epochSeconds } from '../../src/core/time.ts';
 import { ClientDocuments } from '../../src/outbound/client-documents.ts';
-import type { Fetched } from '../../src/outbound/download.ts';
+import type { Fetch, Fetched } from '../../src/outbound/download.ts';
+import { limitedPerHost } from '../../src/outbound/per-minute.ts';
 import { NOW } from '../samples.ts';
 
 type Respond = (url: string) => Fetched | Promise<Fetched>;
@@ -26,15 +27,18 @@ const good: Respond = (url) =>
 const never: Respond = () => new Promise(() => undefined);
 
 /** Documents, and what the test changes and sees of them. */
-function opened(respond: Respond = good, logRefused: (url: string, why: string) => void = () => undefined) {
+function opened(respond: Respond = good, logRefused: (url: string, flaw: DocumentFlaw) => void = () => undefined) {
   const state = { respond, now: NOW as number, fetched: [] as string[] };
+  const now = () => epochSeconds(state.now);
+  const fetch: Fetch = async (url) => {
+    state.fetched.push(url);
+    return state.respond(url);
+  };
   const documents = new ClientDocuments({
-    fetch: async (url) => {
-      state.fetched.push(url);
-      return state.respond(url);
-    },
-    now: () => epochSeconds(state.now),
+    fetch: limitedPerHost(fetch, now),
+    now,
     allowed: [],
+    hosts: [{ host: '*', redirects: 'own' }],
     logRefused,
   });
   const read = async (url: string, person = 'ada') => {
@@ -157,7 +161,7 @@ suite('a document that cannot be read', () => {
     for (const body of ['x'.repeat(5 * 1024 + 1), '{']) {
       const { read } = opened(
         () => response(200, body),
-        (_, reason) => why.push(reason),
+        (_, flaw) => why.push(flaw.why),
       );
       assert.equal(await read(URL_OF_CLIENT), 'client-document-refused');
     }

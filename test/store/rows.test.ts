@@ -48,6 +48,7 @@ const GRANTS: readonly Partial<Grant>[] = [
   { origin: { kind: 'code' } },
   { origin: { kind: 'code', proof: 'passkey' } },
   { origin: { kind: 'code', guest: 'https://client.example/x' as never } },
+  { origin: { kind: 'code', guest: 'https://client.example/x' as never, withKey: true } },
   { format: 'jwt', pair: { ...pair, jwt: { audience: ['urn:a', 'urn:b'], signingKey: 'k' } } },
   { format: 'jwt', terms: { jkt: 'k' } as never, accessHash: `${'0'.repeat(62)}12` as never },
   { refreshable: false },

@@ -12,6 +12,7 @@ import {
   keyFailures,
   listFailures,
   mostGrants,
+  refusedDocuments,
 } from '../../operations/admin/examine-contents.ts';
 import { endingsFromActs, type LostEnding, nameOf } from '../../operations/admin/lost-endings.ts';
 import type { FollowedRegistry } from '../../store/registry.ts';
@@ -38,6 +39,7 @@ export async function examineContents(store: Store, registry: FollowedRegistry):
     ...examineSecrets(registry, now),
     ...(await examineIssuers(registry, store)),
     ...(await examineLists(store, now)),
+    ...(await examineDocuments(store, now)),
     ...examineResourceServers(registry),
     ...(await examineTokenIssuers(registry, store)),
     await examineGrants(store, now),
@@ -96,6 +98,22 @@ async function examineLists(store: Store, now: EpochSeconds): Promise<Finding[]>
   const todo =
     'Raise a limit that is reached. If a list is missing, check its address and --allow-address of the issuer.';
   return [poor('revocation lists', `${first}${others.length > 0 ? `, and ${others.length} more failures` : ''}`, todo)];
+}
+
+const MOST_DOCUMENTS = 3;
+
+/** Reports documents of clients that were refused within a day, and the setting that would allow them. */
+async function examineDocuments(store: Store, now: EpochSeconds): Promise<Finding[]> {
+  const refused = await refusedDocuments(epochSeconds(now - DAY), { store });
+  return refused
+    .slice(0, MOST_DOCUMENTS)
+    .map(({ document = '', why = '', allow }) =>
+      poor(
+        `client ${document}`,
+        `its document was refused: ${why}`,
+        allow === undefined ? 'Tell the people who make the client.' : `To allow it, set ${allow}`,
+      ),
+    );
 }
 
 /** Reports keys that nodes could not fetch at their last attempt, and rules that admit everybody. */

@@ -1,6 +1,6 @@
 // What an access token allows: the check by a resource server, and the revocation of its grant.
 import type { ClientUrl } from '../client-document.ts';
-import { type Binding, bindingOf, type Grant, grantState, guestOf } from '../grant.ts';
+import { authenticatedGuest, type Binding, bindingOf, type Grant, grantState, guestOf } from '../grant.ts';
 import type { Identity } from '../identity.ts';
 import type { Integration } from '../integration.ts';
 import { accept, type Outcome, refuse, refuseScope } from '../outcome.ts';
@@ -84,5 +84,6 @@ export function decideRevokeByIntegration(facts: RevokeFacts): Outcome<Grant | u
   if (!token || !grant) return accept(undefined);
   if (grant.clientId !== integration.clientId || guestOf(grant) !== guest)
     return refuse(`${token}-token-of-another-integration`);
+  if (authenticatedGuest(grant) && !isAuthenticated) return refuse('client-authentication-required');
   return accept(grant.revoked ? undefined : grant);
 }

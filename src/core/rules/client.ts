@@ -1,5 +1,6 @@
 // Integrations that authenticate: with their own keys (private_key_jwt, RFC 7523 2.2), or with a generated secret.
-import type { Grant } from '../grant.ts';
+import type { ClientDocument } from '../client-document.ts';
+import { authenticatedGuest, type Grant } from '../grant.ts';
 import { type Identity, INTEGRATION_LABEL } from '../identity.ts';
 import type { ClientSecret, Integration } from '../integration.ts';
 import { oncePer } from '../once-per.ts';
@@ -21,20 +22,27 @@ const LONGEST_ASSERTION = seconds(3600);
 /** An integration as the token issuer of its client assertions: `iss` and `sub` are its client id. Undefined: it has no keys. */
 export const clientIssuer = oncePer((integration: Integration): TokenIssuer | undefined => {
   const { clientId, keys, tokenEndpointAudience = false } = integration;
-  if (!keys) return undefined;
+  const settings = { algorithms: ASSERTION_ALGORITHMS, tokenEndpointAudience };
+  return keys && { label: INTEGRATION_LABEL, issuer: clientId, keys, ...settings, ...ofClient(clientId) };
+});
+
+/** The same of a guest. The integration that it is a guest of says which audiences are accepted. */
+export function guestIssuer(
+  { url, keys, algorithms }: ClientDocument,
+  { tokenEndpointAudience = false }: Pick<Integration, 'tokenEndpointAudience'>,
+): TokenIssuer | undefined {
+  return keys && { label: url, issuer: url, keys, algorithms, tokenEndpointAudience, ...ofClient(url) };
+}
+
+function ofClient(clientId: string) {
   return {
-    label: INTEGRATION_LABEL,
-    issuer: clientId,
     kind: 'client',
-    keys,
-    algorithms: ASSERTION_ALGORITHMS,
-    tokenEndpointAudience,
     assertions: 'once',
     maxAssertionLifetime: LONGEST_ASSERTION,
     rules: [{ conditions: [{ claim: '/sub', test: { is: clientId } }], identity: '{/sub}', identities: 'derived' }],
     enabled: true,
-  };
-});
+  } as const;
+}
 
 type Unserved = 'integration-unknown' | 'integration-disabled';
 
@@ -128,7 +136,7 @@ export function whyUnprovenRefresh(
   integration: Integration,
   proven: Proven | undefined,
 ): RefusalReason | undefined {
-  const isClient = origin.kind === 'client';
+  const isClient = origin.kind === 'client' || authenticatedGuest({ origin });
   if (!proven) {
     const isElsewhere = isClient || (integration.confidential && !CONTRACT_ORIGINS.includes(origin.kind));
     if (isElsewhere || terms || hasOpaqueItems(scope)) return 'grant-of-oauth-door';

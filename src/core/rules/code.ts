@@ -73,14 +73,17 @@ export interface CodeFacts extends Omit<RedeemFacts, 'device' | 'slowsDown'> {
   readonly code: DeviceAuthorization;
   /** Whether client, redirect URI and verifier are those of the code. */
   readonly isProved: boolean;
+  /** Whether it is that of a guest which must authenticate, and has not. */
+  readonly lacksKey?: boolean;
 }
 
 /** `end`: a proved code was presented twice, so its grant may be in other hands (RFC 6749 4.1.2). */
 export type CodeDecision = Exclude<RedeemDecision, { do: 'wait' }> | { readonly do: 'end' };
 
 /** Without the proof nothing changes: a stolen code alone ends nothing. The limit comes last, as for device codes. */
-export function decideRedeemCode({ code: device, isProved, ...facts }: CodeFacts): CodeDecision {
+export function decideRedeemCode({ code: device, isProved, lacksKey, ...facts }: CodeFacts): CodeDecision {
   if (!isProved || device.clientId !== facts.integration.clientId) return no('code-not-authentic');
+  if (lacksKey) return no('client-authentication-required');
   const state = deviceState(device, facts.now);
   if (state === 'redeemed') return { do: 'end' };
   if (state !== 'confirmed') return no(state === 'ended' ? 'code-ended' : 'code-expired');
@@ -90,6 +93,8 @@ export function decideRedeemCode({ code: device, isProved, ...facts }: CodeFacts
   return over ? { do: 'refuse', refusal: over } : decision;
 }
 
-function no(reason: 'code-not-authentic' | 'code-expired' | 'code-ended'): CodeDecision {
+function no(
+  reason: 'code-not-authentic' | 'client-authentication-required' | 'code-expired' | 'code-ended',
+): CodeDecision {
   return { do: 'refuse', refusal: { reason } };
 }

@@ -1,10 +1,12 @@
 // Who calls. A client id names an integration; the credential proves the rest, or a key or secret of the integration. Resource servers prove themselves.
 import { isPresented } from '../../core/certificate.ts';
+import type { ClientUrl } from '../../core/client-document.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { OauthReason, Refusal } from '../../core/refusal.ts';
 import {
   type AuthenticatedClient,
   authenticateClient,
+  authenticateGuest,
   type SentProof,
 } from '../../operations/grant/authenticate-client.ts';
 import type { Presentation } from '../../operations/grant/identify-caller.ts';
@@ -72,17 +74,31 @@ function claimedIn(jwt: string): { readonly iss?: unknown; readonly sub?: unknow
   }
 }
 
-/** The integration, if it authenticates. One function for every endpoint and grant type that takes a client. */
+/** The integration or its guest, if it authenticates. One function for every endpoint and grant type that takes a client. */
 export async function authenticate(
-  { clientId, sent }: NamedClient,
+  { clientId, guest, sent }: NamedClient & { readonly guest?: ClientUrl | undefined },
+  parameters: GuestParameters,
   call: Call,
 ): Promise<Outcome<AuthenticatedClient | undefined, OauthRefusal>> {
   if (!sent || clientId === undefined) return accept(undefined);
   const limited = call.overLimit();
   if (limited) return refused(limited);
   const asked = { clientId, sent, presenter: call.presenter, requestId: call.request.id };
-  const client = await authenticateClient(asked, call.ports);
+  const client = guest
+    ? await authenticateGuest({ ...asked, url: guest, credential: credentialIn(parameters) }, call.ports)
+    : await authenticateClient(asked, call.ports);
   return client.ok ? client : refused({ ...client.refusal, credential: 'client' });
+}
+
+/** What a guest can send: at the token endpoint a code or a refresh token, to revoke one a token. */
+function credentialIn({ code, refresh_token: refreshToken, token }: GuestParameters): string | undefined {
+  return code ?? refreshToken ?? token;
+}
+
+export interface GuestParameters {
+  readonly code?: string | undefined;
+  readonly refresh_token?: string | undefined;
+  readonly token?: string | undefined;
 }
 
 /** RFC 6749 2.3, 5.2: one method per request. */

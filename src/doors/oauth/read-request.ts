@@ -5,7 +5,7 @@ import type { AuthenticatedClient } from '../../operations/grant/authenticate-cl
 import type { Call } from '../token/call.ts';
 import { formOf, type ParameterSchema, readParameters } from '../token/parameters.ts';
 import { readScopeList } from '../token/scope-list.ts';
-import { authenticate, readClient } from './client.ts';
+import { authenticate, type GuestParameters, readClient } from './client.ts';
 import type { ClientParameters } from './schemas.ts';
 import type { OauthRefusal } from './wording.ts';
 
@@ -46,7 +46,9 @@ export async function readRequest<Parameters extends ClientParameters & { readon
   if (!scope.ok) return scope;
   const platformAssertion = isOfPlatform && sent?.by === 'assertion' ? sent.assertion : undefined;
   const client =
-    platformAssertion === undefined ? await authenticate({ ...named.value, clientId }, call) : accept(undefined);
+    platformAssertion === undefined
+      ? await authenticate({ ...named.value, clientId, guest }, parameters.value as GuestParameters, call)
+      : accept(undefined);
   if (!client.ok) return client;
   return accept({
     clientId,

@@ -1,9 +1,11 @@
 // What `tessera doctor` wants to know about the contents of a store, beyond what is registered.
 
 import { type Grant, grantState } from '../../core/grant.ts';
+import type { ClaimedCaller } from '../../core/refusal.ts';
 import { after, type EpochSeconds, type Seconds, seconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
 import type { StorePort } from '../../store/store.ts';
+import { refusalCounts } from '../../store/tables/figures.ts';
 import { GRANTS_BY_HOLDER, grants, grantsOf } from '../../store/tables/grants.ts';
 import { identities } from '../../store/tables/identities.ts';
 import { keySets, revocationLists } from '../../store/tables/revocation-lists.ts';
@@ -46,6 +48,13 @@ export async function listFailures(since: EpochSeconds, { store }: StorePort): P
   const lists = (await Array.fromAsync(rows(store, revocationLists))).filter(({ checkedAt }) => checkedAt >= since);
   const failed = lists.flatMap(({ url, failure }) => (failure === undefined ? [] : [`${url}: ${failure}`]));
   return failed.sort((a, b) => Number(a.startsWith('http')) - Number(b.startsWith('http')));
+}
+
+/** The documents of clients that were refused since then, the last one first. */
+export async function refusedDocuments(since: EpochSeconds, { store }: StorePort): Promise<readonly ClaimedCaller[]> {
+  const refused = (await Array.fromAsync(rows(store, refusalCounts))).filter(({ last }) => last >= since);
+  const claims = refused.sort((a, b) => b.last - a.last).flatMap(({ claimed }) => (claimed?.document ? [claimed] : []));
+  return [...new Map(claims.toReversed().map((claim) => [claim.document, claim])).values()].toReversed();
 }
 
 /** How many principal names of the directory have capitals. */

@@ -1,5 +1,13 @@
 // An authorization request (RFC 6749 4.1.1), as the confirmation page sees it. Nothing is stored before the person decides.
-import { type ClientDocument, type ClientUrl, namedClient } from '../../core/client-document.ts';
+import {
+  type ClientDocument,
+  type ClientUrl,
+  hostFlaw,
+  isClientUrl,
+  namedClient,
+  redirectFlaw,
+  refuseDocument,
+} from '../../core/client-document.ts';
 import type { DeviceAuthorization, DeviceId } from '../../core/device.ts';
 import type { IdentityId } from '../../core/identity.ts';
 import type { Integration } from '../../core/integration.ts';
@@ -20,7 +28,7 @@ import { sha256 } from '../../tokens/sha256.ts';
 import { type Attempt, countAttempt } from '../attempts.ts';
 import { namedResourceServers } from '../grant/issue-grant.ts';
 import { newId, type Ports } from '../ports.ts';
-import { codeHash } from './redeem-device.ts';
+import { clientWithKey, codeHash } from './redeem-device.ts';
 
 /** Fetches the document of a guest for a person, or has it in memory. */
 export type ReadDocument = (
@@ -45,12 +53,17 @@ export async function findClient(
 ): Promise<PersonOutcome<CodeClient | 'unknown'>> {
   const named = namedClient(clientId, ports);
   const integration = await ports.registry.findIntegration(named.clientId);
-  if (!named.guest) return checkClient({ integration, redirectUri });
+  if (!named.guest)
+    return integration || !isClientUrl(clientId)
+      ? checkClient({ integration, redirectUri })
+      : refuseDocument('integration-unknown', clientId, hostFlaw(clientId));
   const served = withFlow(integration, 'code');
   if (!served.ok) return served;
   if (!person) return accept('unknown');
   const document = await readDocument(named.guest, person.identity.id);
   if (!document.ok) return document;
+  if (redirectUri && document.value.withheld.includes(redirectUri))
+    return refuseDocument('client-document-refused', named.guest, redirectFlaw(named.guest, redirectUri));
   const checked = checkClient({ integration, documented: document.value.redirectUris, redirectUri });
   return checked.ok ? accept({ ...checked.value, document: document.value }) : checked;
 }
@@ -79,7 +92,7 @@ export async function confirmCode(
   presenter: Presenter,
   ports: Ports,
 ): Promise<PersonOutcome<Secret>> {
-  const { integration, redirectUri, document } = client;
+  const { integration, redirectUri } = client;
   const allowed = allowedIdentity(person.identity, integration);
   if (!allowed.ok) return allowed;
   const by = allowed.value.id;
@@ -97,7 +110,7 @@ export async function confirmCode(
       scope: scope.text,
       ...(resource && { resource }),
       userCodeHash: sha256(ports.random(DEVICE_SECRET_LENGTH)), // there is no user code
-      deviceCodeHash: codeHash({ secret, integration, client: document?.url ?? clientId, redirectUri, challenge }),
+      deviceCodeHash: codeHash({ secret, integration, client: provedClient(client), redirectUri, challenge }),
       createdAt: now,
       expiresAt,
       interval: seconds(0),
@@ -109,6 +122,11 @@ export async function confirmCode(
     const event = { type: 'confirmed', at: now, clientId, identityId: by, subjectId: id, presenter } as const;
     return { outcome: accept(code), next, events: [{ ...event, ...guestDetail(client) }] };
   });
+}
+
+function provedClient({ integration, document }: CodeClient): string {
+  if (!document) return integration.clientId;
+  return document.mayComeWithout ? document.url : clientWithKey(document.url);
 }
 
 /** Denying needs no permission and leaves only an event. */

@@ -121,26 +121,36 @@ export async function redeemCode(request: CodeRedemption, ports: Ports): Promise
   const checked = await checkRedemption({ ...request, isParsed: parsed !== undefined }, check, ports);
   if (!checked.ok) return checked;
   const { integration, code } = checked.value;
-  const proof = codeHash({
-    secret: code.secret,
-    integration,
-    client: guest ?? clientId,
-    redirectUri,
-    challenge: Buffer.from(sha256(verifier), 'hex').toString('base64url'),
-  });
+  const challenge = Buffer.from(sha256(verifier), 'hex').toString('base64url');
+  const proofFor = (client: string) => codeHash({ secret: code.secret, integration, client, redirectUri, challenge });
+  const isAuthenticated = proven?.isAuthenticated === true;
   const limit = request.overLimit?.();
   const resourceServers = await namedResourceServers(wantedResource, ports);
   const drawn = { ...drawGrant(ports), id: code.deviceId as string as GrantId };
   const decided = await ports.store.change(devices, code.deviceId, (found, now): Redemption => {
     if (!found) return { outcome: refuse('code-not-authentic') };
     const { row, companion: holder } = found;
-    const isProved = isSameHash(proof, row.deviceCodeHash);
-    const facts = { integration, code: row, isProved, holder, limit, overCap, wantedResource, resourceServers, now };
+    const isWithKey = guest !== undefined && isSameHash(proofFor(clientWithKey(guest)), row.deviceCodeHash);
+    const isProved = isWithKey || isSameHash(proofFor(guest ?? clientId), row.deviceCodeHash);
+    const lacksKey = isWithKey && !isAuthenticated;
+    const facts = {
+      integration,
+      code: row,
+      isProved,
+      lacksKey,
+      holder,
+      limit,
+      overCap,
+      wantedResource,
+      resourceServers,
+      now,
+    };
     const decision = decideRedeemCode(facts);
     if (decision.do === 'refuse') return { outcome: refused(decision.refusal) };
     if (decision.do === 'end') return { outcome: refuse('code-redeemed') };
     const strong = row.decision.is === 'confirmed' && row.decision.proof;
-    const origin = { kind: 'code', ...(guest ? { guest } : strong && { proof: strong }) } as const;
+    const asGuest = guest && { guest, ...(isAuthenticated && { withKey: true as const }) };
+    const origin = { kind: 'code', ...(asGuest ?? (strong && { proof: strong })) } as const;
     const draft = { integration, origin, presenter: request.presenter, jkt: proven?.jkt };
     return redemption(row, decision, draft, drawn, now, ports);
   });
@@ -151,6 +161,11 @@ export async function redeemCode(request: CodeRedemption, ports: Ports): Promise
 /** A code is proved with the registration that it was made for: a client id that is registered again names another integration. */
 export function deviceCodeHash(secret: Buffer, { registration }: Integration): Hex {
   return sha256(registration === undefined ? secret : `${secret.toString('hex')}\0${registration}`);
+}
+
+/** What the code of a guest that must authenticate is proved with: the document said so when the person confirmed. */
+export function clientWithKey(guest: ClientUrl): string {
+  return `${guest} key`;
 }
 
 /** The same of an authorization code, with the client, the redirect URI and the PKCE challenge. */

@@ -1,8 +1,11 @@
+import type { ClientUrl } from '../../core/client-document.ts';
 import type { Integration } from '../../core/integration.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
 import { type ClientProof, checkClient, clientIssuer, decideClient, liveSecrets } from '../../core/rules/client.ts';
 import { rangeMatcher } from '../../outbound/address-filter.ts';
+import { readAccessToken } from '../../tokens/access-token.ts';
+import { parseCode, parseRefreshToken } from '../../tokens/opaque/token-text.ts';
 import { isResourceServerSecret } from '../../tokens/resource-server-secret.ts';
 import type { AssertionPorts, Ports } from '../ports.ts';
 import { judged, useOnce } from './authorize-assertion.ts';
@@ -40,6 +43,43 @@ export async function authenticateClient(
   if (!accepted.ok) return accepted;
   const client = { integration: integration.value, proof: 'key' } as const;
   return useOnce(accepted.value, ports, () => ({ outcome: accept(client) }));
+}
+
+export interface GuestRequest {
+  readonly url: ClientUrl;
+  /** That of the integration whose guest it is. */
+  readonly clientId: string;
+  readonly sent: SentProof;
+  /** The code or token of the request. */
+  readonly credential: string | undefined;
+  readonly requestId: string;
+}
+
+/** The same for a guest. Without an authentic credential nobody has signed in for it, so nothing is fetched: the credential is refused anyway. */
+export async function authenticateGuest(
+  request: GuestRequest,
+  ports: AssertionPorts,
+): Promise<Outcome<AuthenticatedClient | undefined>> {
+  const integration = checkClient(await ports.registry.findIntegration(request.clientId));
+  if (!integration.ok) return integration;
+  const { url, sent, credential = '', requestId } = request;
+  if (sent.by !== 'assertion') return refuse('client-unproven');
+  const by = authenticId(credential, ports);
+  if (by === undefined) return accept(undefined);
+  const verdict = await ports.judgeGuest(sent.assertion, { url, integration: integration.value }, by);
+  const accepted = verdict.ok ? judged(verdict.value, requestId, ports) : verdict;
+  if (!accepted.ok) return accepted;
+  const client = { integration: integration.value, proof: 'key' } as const;
+  return useOnce(accepted.value, ports, () => ({ outcome: accept(client) }));
+}
+
+/** Of the grant or the code. Undefined if this service did not mint the credential. */
+function authenticId(credential: string, ports: Ports): string | undefined {
+  return (
+    parseCode('authorization', credential, ports.keyring)?.deviceId ??
+    parseRefreshToken(credential, ports.keyring)?.grantId ??
+    readAccessToken(credential, ports)?.grantId
+  );
 }
 
 function bySecret(

@@ -160,14 +160,19 @@ function originOf(values: readonly Value[]): Origin {
   };
 }
 
-/** The guest, or the strong proof; empty if there is neither. */
+/** The guest, or the strong proof; empty if there is neither. After a guest that authenticated: earlier releases refuse its tokens. */
+const WITH_KEY = ' key';
+
 function codeText(origin: Origin): string | null {
-  return origin.kind === 'code' ? (origin.guest ?? origin.proof ?? '') : null;
+  if (origin.kind !== 'code') return null;
+  return origin.guest === undefined ? (origin.proof ?? '') : origin.guest + (origin.withKey ? WITH_KEY : '');
 }
 
 function codeOrigin(text: string): Origin {
   const proof = STRONG_PROOFS.find((strong) => strong === text);
   if (proof) return { kind: 'code', proof };
+  if (text.endsWith(WITH_KEY))
+    return { kind: 'code', guest: text.slice(0, -WITH_KEY.length) as ClientUrl, withKey: true };
   return { kind: 'code', ...(text !== '' && { guest: text as ClientUrl }) };
 }
 

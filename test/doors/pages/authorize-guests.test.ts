@@ -1,16 +1,13 @@
 // What operators and guests can change or send while a person decides: the page shows it, and confirms only what it showed.
 import assert from 'node:assert/strict';
-import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { after, before, suite, test } from 'node:test';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { after, suite, test } from 'node:test';
 import type { ClientId, Integration } from '../../../src/core/integration.ts';
 import { showGrant } from '../../../src/operations/admin/find-grants.ts';
-import { makeDevelopmentAuthority } from '../../../src/pki/development-authority.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
 import { integrations } from '../../../src/store/tables/integrations.ts';
 import { resourceServers } from '../../../src/store/tables/resource-servers.ts';
-import { systemRandom } from '../../../src/system.ts';
+import { DocumentServer } from '../../document-server.ts';
+import { given, prepare } from '../../given.ts';
 import { aResourceServer, scopeOf } from '../../samples.ts';
 import { AGENT, CALLBACK, decisionOf, jsonOf, Program } from './asking-program.ts';
 import { type RunningService, startService } from './running-service.ts';
@@ -24,34 +21,19 @@ const GUESTS: Integration = {
   flows: { device: false, certificate: false, code: { redirectUris: [] } },
 };
 
+const documents = given(() => DocumentServer.open());
 let service: RunningService;
-let documents: Server;
 let origin: string;
 let ada: Visitor;
-const asked: string[] = [];
-before(async () => {
-  const authority = makeDevelopmentAuthority(new Date(), systemRandom);
-  const { certificate, key } = authority.issueServer(['localhost']);
-  setDefaultCACertificates([...getCACertificates('default'), authority.certificate]);
-  documents = createServer({ cert: certificate, key }, ({ url = '' }, response) => {
-    asked.push(url);
-    if (url === '/missing') return void response.writeHead(404).end();
-    const redirect_uris = [`${origin}/back`, 'http://127.0.0.1/callback'];
-    response.end(JSON.stringify({ client_id: origin + url, client_name: 'Coder', redirect_uris }));
-  });
-  await new Promise<void>((listening) => documents.listen(0, '127.0.0.1', listening));
-  origin = `https://localhost:${(documents.address() as AddressInfo).port}`;
-  service = await startService({
-    integrations: [AGENT, GUESTS],
-    sets: [`oauth.clientDocuments=["${new URL(origin).host}"]`, 'oauth.clientDocumentAddresses=[127.0.0.1]'],
-  });
+prepare(async () => {
+  origin = documents.origin;
+  const redirect_uris = [`${origin}/back`, 'http://127.0.0.1/callback'];
+  documents.served.set('/c', documents.document('/c', { redirect_uris }));
+  documents.served.set('/missing', (response) => response.writeHead(404).end());
+  service = await startService({ integrations: [AGENT, GUESTS], sets: documents.sets });
   ada = await signedIn(service);
 });
-after(async () => {
-  documents?.closeAllConnections();
-  documents?.close();
-  await service?.stop();
-});
+after(() => service?.stop());
 
 const guest = (redirectUri = CALLBACK, path = '/c') => new Program(service, redirectUri, origin + path);
 const heading = ({ text }: Seen) => /<h1>([^<]*)/.exec(text)?.[1];
@@ -192,7 +174,7 @@ suite('a guest', () => {
     assert.ok(await isAdvertised());
     await change('guests', { enabled: false }, async () => !(await isAdvertised()));
     assert.equal((await ada.get(guest(CALLBACK, '/disabled').path())).status, 404);
-    assert.ok(!asked.includes('/disabled'));
+    assert.ok(!documents.asked.includes('/disabled'));
   });
 });
 

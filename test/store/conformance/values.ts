@@ -72,7 +72,10 @@ const identity: fc.Arbitrary<Identity> = fc
 const origin: fc.Arbitrary<Origin> = fc.oneof(
   fc.constant<Origin>({ kind: 'device' }),
   fc.constantFrom<Origin>({ kind: 'code' }, { kind: 'code', proof: 'passkey' }),
-  fc.constant<Origin>({ kind: 'code', guest: 'https://agent.example/client.json' as ClientUrl }),
+  fc.constantFrom<Origin>(
+    { kind: 'code', guest: 'https://agent.example/client.json' as ClientUrl },
+    { kind: 'code', guest: 'https://agent.example/client.json' as ClientUrl, withKey: true },
+  ),
   fc.tuple(hex(16), hex(16), hex(32)).map(
     ([certificate, issuerKey, key]): Origin => ({
       kind: 'certificate',

@@ -4,6 +4,7 @@ import { AssertionJudge } from '../../../assertions/assertion-judge.ts';
 import { IssuerKeys } from '../../../assertions/issuer-keys.ts';
 import { settingsOf } from '../../../config/load.ts';
 import { tokenEndpointOf } from '../../../config/served-doors.ts';
+import { refuse } from '../../../core/outcome.ts';
 import { openDirectories } from '../../../open-directory.ts';
 import { openKeyring } from '../../../open-keyring.ts';
 import type { ActPorts } from '../../../operations/admin/acts/act.ts';
@@ -49,6 +50,7 @@ export async function callerPortsOf({ config, store, random }: Workplace, { at, 
       return judge.judge('chain' in presented ? presented.chain : [], issuers);
     },
     judgeAssertion: (assertion, tokenIssuers) => assertions.judge(assertion, tokenIssuers),
+    judgeGuest: async () => refuse('client-unproven'), // dry runs fetch nothing for guests
     logRefused: () => undefined,
     logRefusedAssertion: () => undefined,
     countIgnoredHeader: () => undefined,

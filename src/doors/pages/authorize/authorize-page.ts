@@ -190,12 +190,14 @@ function essentials(visit: Visit, { document, redirectUri }: CodeClient): Html {
   const { request: words } = visit.language.texts;
   const isHere = isLoopback(redirectUri);
   const { host, protocol } = new URL(redirectUri);
-  const goesTo = host === '' || !protocol.startsWith('http') ? protocol : host;
+  const isScheme = !protocol.startsWith('http');
+  const goesTo = isScheme ? protocol : host;
   const big = document ? html` class="host"` : undefined;
   return html`<dl class="facts">
 ${document && html`<div><dt>${words.client}</dt><dd${big} translate="no">${new URL(document.url).host}</dd></div>`}
 ${document?.name && html`<div><dt>${words.callsItself}</dt><dd translate="no">${document.name}</dd></div>`}
 <div><dt>${words.returnsTo}</dt><dd${big}>${isHere && `${words.thisComputer} `}<span translate="no">${goesTo}</span></dd></div>
 </dl>
-${document && isHere && html`<aside class="warning"><p>${words.anyProgram}</p></aside>`}`;
+${document && isHere && html`<aside class="warning"><p>${words.anyProgram}</p></aside>`}
+${document && isScheme && html`<aside class="warning"><p>${words.anyScheme(protocol)}</p></aside>`}`;
 }

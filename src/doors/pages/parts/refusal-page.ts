@@ -27,7 +27,14 @@ export function recordProblem(visit: Visit, refusal: PageRefusal): Problem {
 }
 
 export function refusalPage(visit: Visit, refusal: PageRefusal): Shown {
-  return verdict(visit, recordProblem(visit, refusal));
+  return verdict(visit, recordProblem(visit, refusal), documentText(refusal));
+}
+
+/** Which document of a client was refused, for the person to pass on to operators. */
+function documentText({ claimed }: PageRefusal): string | undefined {
+  if (claimed?.document === undefined) return undefined;
+  const { document, why = '', allow } = claimed;
+  return `${document}: ${why}.${allow === undefined ? '' : ` To allow it: ${allow}`}`;
 }
 
 /** What a program should learn, for the person to pass on. */

@@ -95,6 +95,9 @@ const Claimed = described<ClaimedCaller>({
     serial: optional(string({ description: 'In hex.' })),
     label: optional(string({ description: 'The issuer here that signed it, even if it was removed.' })),
     scope: optional(string({ description: 'Of a refusal for scope: what was asked for, or what the grant has.' })),
+    document: optional(string({ description: 'The document of a client that was refused.' })),
+    why: optional(string({ description: 'Why the document was refused.' })),
+    allow: optional(string({ description: 'The setting that would allow the document.' })),
     requestId: optional(string({ description: 'The request that sent it.' })),
   } satisfies Record<keyof ClaimedCaller, Schema>),
 });

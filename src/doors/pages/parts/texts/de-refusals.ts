@@ -33,7 +33,7 @@ export const deRefusals: Readonly<Record<RefusalText, string>> = {
     'Diese Anfrage lässt sich nicht sicher beantworten. Sie nennt für die Antwort eine Adresse, die für dieses Programm nicht registriert ist. Dorthin wurde nichts gesendet. Falls ein Link Sie hierher geführt hat, wollte Sie vielleicht jemand täuschen: Sagen Sie den Betreibern dieses Dienstes Bescheid.',
   'request-too-old': 'Diese Anfrage ist zu alt. Es wurde nichts bestätigt. Beginnen Sie im Programm von vorn.',
   'client-document-refused':
-    'Dieses Programm lässt sich nicht bestimmen. Das Dokument, das es beschreibt, fehlt oder ist falsch. Es wurde nichts bestätigt. Wenden Sie sich an den Hersteller des Programms.',
+    'Dieses Programm lässt sich nicht bestimmen. Das Dokument, das es beschreibt, fehlt, ist falsch oder hier nicht erlaubt. Es wurde nichts bestätigt. Zeigen Sie dies den Betreibern dieses Dienstes.',
   'client-document-unavailable':
     'Dieses Programm lässt sich gerade nicht bestimmen. Das Dokument, das es beschreibt, war nicht lesbar. Es wurde nichts bestätigt. Versuchen Sie es gleich noch einmal.',
   'integration-unknown': GONE,

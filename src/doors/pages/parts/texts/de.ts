@@ -78,6 +78,8 @@ export const de: Texts = {
     thisComputer: 'diesen Computer,',
     anyProgram:
       'Jedes Programm auf diesem Computer kann sich dafür ausgeben. Bestätigen Sie nur, wenn Sie es gerade selbst gestartet haben.',
+    anyScheme: (scheme) =>
+      `Jedes Programm auf diesem Gerät kann Adressen beanspruchen, die mit ${scheme} beginnen, und die Antwort lesen. Bestätigen Sie nur, wenn Sie es gerade selbst gestartet haben.`,
     changed:
       'Was das Programm erhält, hat sich inzwischen geändert. Es wurde nichts bestätigt. Bitte prüfen Sie es noch einmal.',
     question: 'Haben Sie das gerade selbst gestartet?',

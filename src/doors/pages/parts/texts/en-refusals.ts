@@ -32,7 +32,7 @@ export const enRefusals: Readonly<Record<RefusalText, string>> = {
     'This request is not safe to answer. It names an address for the answer that is not registered for this program. Nothing was sent there. If a link brought you here, somebody may have tried to trick you: tell the people who run this service.',
   'request-too-old': 'This request is too old. Nothing was confirmed. Start again in the program.',
   'client-document-refused':
-    'This program cannot be identified. The document that describes it is missing or wrong. Nothing was confirmed. Ask the people who make the program.',
+    'This program cannot be identified. The document that describes it is missing, wrong or not allowed here. Nothing was confirmed. Show this to the people who run this service.',
   'client-document-unavailable':
     'This program cannot be identified right now. The document that describes it could not be read. Nothing was confirmed. Try again in a moment.',
   'integration-unknown': GONE,

@@ -84,6 +84,8 @@ export const en = {
     thisComputer: 'this computer,',
     anyProgram:
       'Any program on this computer can claim to be this one. Confirm only if you have just started it yourself.',
+    anyScheme: (scheme: string) =>
+      `Any program on this device can claim addresses that begin with ${scheme} and read the answer. Confirm only if you have just started it yourself.`,
     changed: 'What the program gets has changed meanwhile. Nothing was confirmed. Please check it again.',
     question: 'Did you start this yourself, just now?',
     /** `person`: who is signed in, so that it is in view beside the buttons. */
