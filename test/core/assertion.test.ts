@@ -1,15 +1,11 @@
-// What the claims of an assertion must say, and who may use it.
+// What the claims of an assertion must say.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { checkAssertionUse } from '../../src/core/rules/assertion.ts';
 import { judgeClaims } from '../../src/core/rules/claims.ts';
-import { withFlow } from '../../src/core/rules/client.ts';
-import { allowedIdentity } from '../../src/core/rules/identity.ts';
-import { WHOLE_SCOPE } from '../../src/core/rules/scope.ts';
 import { seconds } from '../../src/core/time.ts';
 import type { AssertionRule, ClaimCondition, TokenIssuer } from '../../src/core/token-issuer.ts';
 import { aTokenIssuer, claimsOf, ISSUER, OUR_ISSUER } from '../platform.ts';
-import { anIdentity, anIntegration, CLIENT, NOW } from '../samples.ts';
+import { NOW } from '../samples.ts';
 
 function judge(claims: Record<string, unknown> = {}, difference: Partial<TokenIssuer> = {}) {
   return judgeClaims({
@@ -168,33 +164,5 @@ suite('rules for claims', () => {
     assert.equal(answer({}, { rules }), SUBJECT);
     const crossing = { sub: 'repo:acme/app:environment:x:ref:refs/heads/main' };
     assert.equal(answer(crossing, { rules }), 'assertion-rule-unmatched');
-  });
-});
-
-suite('who may use an assertion', () => {
-  const reasonOf = (outcome: { ok: boolean; refusal?: { reason: string } }) => outcome.refusal?.reason ?? 'accepted';
-  const flows = { device: true, certificate: true, assertion: true };
-
-  test('the integration must be known, enabled and have the flow, which is off by default', () => {
-    assert.equal(reasonOf(withFlow(undefined, 'assertion')), 'integration-unknown');
-    assert.equal(reasonOf(withFlow(anIntegration({ flows, enabled: false }), 'assertion')), 'integration-disabled');
-    assert.equal(reasonOf(withFlow(anIntegration(), 'assertion')), 'assertion-flow-disabled');
-    assert.equal(reasonOf(withFlow(anIntegration({ flows }), 'assertion')), 'accepted');
-  });
-
-  test('the rule may name the integrations that it serves', () => {
-    const use = (rule: AssertionRule) =>
-      reasonOf(checkAssertionUse({ rule }, anIntegration({ flows }), { scope: WHOLE_SCOPE }, []));
-    assert.equal(use(RULE), 'accepted');
-    assert.equal(use({ ...RULE, integrations: [CLIENT] }), 'accepted');
-    assert.equal(use({ ...RULE, integrations: ['other' as typeof CLIENT] }), 'token-issuer-not-for-integration');
-  });
-
-  test('the identity must be enabled and allowed', () => {
-    const check = (difference: Parameters<typeof anIdentity>[0]) =>
-      reasonOf(allowedIdentity(anIdentity(difference), anIntegration({ flows })));
-    assert.equal(check({}), 'accepted');
-    assert.equal(check({ enabled: false }), 'identity-disabled');
-    assert.equal(check({ mayUseApi: false }), 'identity-without-api-access');
   });
 });

@@ -1,12 +1,10 @@
 // What `npm test` leaves out on request, and the programs that it installs.
 // Only in test:all: the test runner and the launcher
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { ROOT, read, sourcesIn } from './sources.ts';
 import { addTest, HANGING_MS, npmTest, project, tryNpmTest } from './test-project.ts';
@@ -62,28 +60,6 @@ test('--retry-alone runs failed files again, and names those that pass then', (t
   addTest(root, 'broken', `throw new Error('no')`);
   const both = ['test/shy.test.ts', 'test/broken.test.ts'];
   assert.equal(tryNpmTest(root, '--without-system-packages', '--retry-alone', ...both).status, 1);
-});
-
-test('a signal ends the tests that run', async (t) => {
-  const root = project(t);
-  addTest(
-    root,
-    'endless',
-    `writeFileSync('pid', String(process.pid)); setInterval(() => {}, 1000); await new Promise(() => {});`,
-  );
-  const args = [
-    join(root, 'runtime', 'test.mjs'),
-    '--without-system-packages',
-    '--retry-alone',
-    'test/endless.test.ts',
-  ];
-  const env = { ...process.env, NODE_TEST_CONTEXT: undefined };
-  const running = spawn(process.execPath, args, { cwd: root, env, stdio: 'ignore' });
-  const pid = () => (existsSync(join(root, 'pid')) ? readFileSync(join(root, 'pid'), 'utf8') : '');
-  while (pid() === '') await pause(20);
-  running.kill('SIGTERM');
-  assert.equal((await once(running, 'exit'))[0], 1);
-  while (existsSync(`/proc/${pid()}`)) await pause(20);
 });
 
 test('tests are chosen by file, folder, pattern or title; a name without tests is refused', (t) => {

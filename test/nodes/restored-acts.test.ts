@@ -1,10 +1,9 @@
-// Every act that ends something, under a database that is put back to before it: an operator accepts that, and it stays ended.
+// A signing key that leaked, under a database that is put back to before it was retired. Other acts: e2e/restored-acts.test.ts.
 // Only in test:all: every kind of act
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
-import { after, before, suite, test } from 'node:test';
+import { after, test } from 'node:test';
 import { storeOf } from '../../src/store/change.ts';
-import { allCases, EndedThings, nameOf } from '../e2e/ended-things.ts';
 import { Installation, JWT_CLIENT } from '../e2e/installation.ts';
 import { keyOf } from '../e2e/made-things.ts';
 import { registryFollows } from '../e2e/registry-follows.ts';
@@ -35,74 +34,6 @@ async function watcherOf(name: string) {
   await watch.look();
   return { look: () => watch.look(), close: () => store.close() };
 }
-
-suite('acts', () => {
-  let at: Installation;
-  let things: EndedThings;
-
-  before(async () => {
-    at = await installed('acts');
-    things = await EndedThings.make(at);
-    for (const copy of ['acts_kept', 'acts_again']) await copyDatabase(server, 'acts', copy);
-    await untilReady(at);
-    const watcher = await watcherOf('acts');
-    await things.end();
-    await registryFollows();
-    await things.assertEnded();
-    await watcher.look();
-    await putBack(server, 'acts', 'acts_kept', 'acts_before');
-    await watcher.look();
-    await watcher.close();
-    await eventually('the service notices it', async () => !(await isReady(at)));
-  });
-  after(async () => {
-    await at.stop();
-    rmSync(at.home.folder, { recursive: true, force: true });
-  });
-
-  /** The same again, and no node has seen the acts. */
-  const unseen = async () => {
-    await at.stop();
-    await server.query('DROP DATABASE acts (FORCE)');
-    await copyDatabase(server, 'acts_before', 'acts');
-    await at.start();
-    const watcher = await watcherOf('acts');
-    await putBack(server, 'acts', 'acts_again');
-    await watcher.look();
-    await watcher.close();
-    await eventually('the service notices it', async () => !(await isReady(at)));
-  };
-
-  const copy = ['--copy', server.url('acts_before')];
-  const ACCEPTED = [
-    { what: 'with what nodes remember', prepare: async () => undefined, flags: [] },
-    { what: 'with a kept copy', prepare: unseen, flags: copy },
-  ];
-  for (const { what, prepare, flags } of ACCEPTED)
-    suite(`after the rollback was accepted ${what}`, () => {
-      let listed: string;
-      before(async () => {
-        await prepare();
-        listed = await at.run('store', 'history', ...flags);
-        assert.equal((await at.try('store', 'accept-rollback', ...flags)).status, 1);
-        await at.run('store', 'accept-rollback', '--end-again', ...flags);
-        await untilReady(at);
-        await registryFollows();
-        await things.look();
-      });
-
-      for (const each of allCases()) test(nameOf(each), () => things.assertRestored(each));
-
-      test('what works again was listed', () => {
-        const lines = listed.split('\n').map((line) => line.split(/ {2,}/).slice(0, 2).join(' '));
-        for (const each of things.endedAgain()) assert.ok(lines.includes(each), `${each}\n${listed}`);
-      });
-
-      test('doctor has no complaint', async () => {
-        assert.doesNotMatch((await at.try('doctor')).printed, /^FAIL/m);
-      });
-    });
-});
 
 test('a leaked signing key never comes back, and the next one signs as soon as the rollback is accepted', async () => {
   const at = await installed('leaked');

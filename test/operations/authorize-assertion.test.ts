@@ -23,18 +23,7 @@ import { grants } from '../../src/store/tables/grants.ts';
 import { identities } from '../../src/store/tables/identities.ts';
 import { integrations } from '../../src/store/tables/integrations.ts';
 import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
-import {
-  accepted,
-  anotherNode,
-  answer,
-  CURL,
-  check,
-  NO_DIRECTORY,
-  type Node,
-  put,
-  refresh,
-  type TestClock,
-} from '../node.ts';
+import { accepted, anotherNode, answer, CURL, check, NO_DIRECTORY, type Node, put, type TestClock } from '../node.ts';
 import { aTokenIssuer, keySetOf, OUR_ISSUER, type PlatformKey, platformKey, rewriteSignature } from '../platform.ts';
 import { anIntegration, CLIENT } from '../samples.ts';
 import type { SqliteTestDatabase } from '../store/sqlite-database.ts';
@@ -114,17 +103,6 @@ suite('a grant by assertion', () => {
     assert.deepEqual([issued?.detail.by, issued?.detail.tokenIssuer], ['assertion', 'ci']);
   });
 
-  test('ends with its access token, unless the integration sets refresh itself', async (t) => {
-    const { node } = await scene(t);
-    const pair = accepted(await authorize(node, await key.sign()));
-    assert.equal(pair.refreshToken, undefined);
-    assert.equal(pair.refreshUntil, pair.expiresAt);
-    const refreshing = await scene(t, {}, anIntegration({ ...INTEGRATION, overrides: { refresh: true } }));
-    const refreshable = accepted(await authorize(refreshing.node, await key.sign()));
-    assert.ok(refreshable.refreshToken);
-    assert.equal(await answer(refresh(refreshing.node, refreshable)), 'accepted');
-  });
-
   test('is for the same identity each time', async (t) => {
     const { node } = await scene(t);
     const ids = [];
@@ -135,25 +113,6 @@ suite('a grant by assertion', () => {
       events.filter(({ type, detail }) => type === 'administered' && actWords(detail) === 'identity derived').length,
       1,
     );
-  });
-
-  test('is refused for an identity that the operator disabled', async (t) => {
-    const { node } = await scene(t);
-    const { identityId } = accepted(await authorize(node, await key.sign()));
-    const { found } = await node.store.load(identities, identityId);
-    if (found) await put(node.store, identities, { ...found.row, enabled: false });
-    assert.equal(await answer(authorize(node, await key.sign())), 'identity-disabled');
-  });
-
-  test('is refused where the integration or the rule does not allow it', async (t) => {
-    const { node } = await scene(t, {}, anIntegration());
-    assert.equal(await answer(authorize(node, await key.sign())), 'assertion-flow-disabled');
-    assert.equal(await answer(authorize(node, await key.sign(), { clientId: 'nobody' })), 'integration-unknown');
-    const other = await scene(t, { rules: [{ ...RULE, integrations: ['other' as typeof CLIENT] }] });
-    assert.equal(await answer(authorize(other.node, await key.sign())), 'token-issuer-not-for-integration');
-    const within = await scene(t);
-    const wanted = { scope: 'orders:delete' };
-    assert.equal(await answer(authorize(within.node, await key.sign(), wanted)), 'scope-exceeds-integration');
   });
 
   test('a refusal names the token issuer, even if it was removed', async (t) => {

@@ -10,19 +10,7 @@ import {
 import { storeOf } from '../../src/store/change.ts';
 import { attempts } from '../../src/store/tables/attempts.ts';
 import { devices } from '../../src/store/tables/devices.ts';
-import {
-  accepted,
-  ada,
-  anotherNode,
-  answer,
-  BOB,
-  check,
-  confirmed,
-  type Node,
-  redeem,
-  start,
-  type TestClock,
-} from '../node.ts';
+import { accepted, ada, anotherNode, answer, BOB, type Node, redeem, start, type TestClock } from '../node.ts';
 import { anIdentity, PASSWORD_PROOF } from '../samples.ts';
 import { onSqlite } from './on-sqlite.ts';
 
@@ -41,29 +29,6 @@ async function entered(node: Node) {
   return { started, id: device.id };
 }
 
-test('a device code is pending, then confirmed, then redeemed once only [contract 3]', async (t) => {
-  const { node } = await onSqlite(t);
-  const { started, id } = await entered(node);
-  assert.equal(await answer(redeem(node, started)), 'authorization-pending');
-  accepted(await confirmDevice(id, ada, node));
-  const pair = accepted(await redeem(node, started));
-  assert.equal(await answer(redeem(node, started)), 'device-code-redeemed');
-  assert.equal(await answer(check(node, pair)), 'accepted', 'the grant stands');
-});
-
-test('deny, browser back, confirm: a decision is final', async (t) => {
-  const { node } = await onSqlite(t);
-  const denied = await entered(node);
-  accepted(await denyDevice(denied.id, ada, node));
-  assert.equal(await answer(confirmDevice(denied.id, ada, node)), 'decision-final');
-  assert.equal(await answer(enterUserCode(denied.started.userCode, ada, node)), 'decision-final');
-  assert.equal(await answer(redeem(node, denied.started)), 'device-denied');
-  const granted = await entered(node);
-  accepted(await confirmDevice(granted.id, ada, node));
-  assert.equal(await answer(denyDevice(granted.id, ada, node)), 'decision-final');
-  assert.equal(await answer(redeem(node, granted.started)), 'accepted');
-});
-
 test('confirm races deny: one of them decides', async (t) => {
   const { node } = await onSqlite(t);
   for (let n = 0; n < 20; n++) {
@@ -76,45 +41,6 @@ test('confirm races deny: one of them decides', async (t) => {
     assert.deepEqual(answers.toSorted(), ['accepted', 'decision-final']);
     assert.equal(await answer(redeem(node, started)), answers[0] === 'accepted' ? 'accepted' : 'device-denied');
   }
-});
-
-test('only the browser session that entered the code decides', async (t) => {
-  const { node } = await onSqlite(t);
-  const { started, id } = await entered(node);
-  const adaElsewhere = { ...ada, session: 'another session of Ada' };
-  for (const person of [bob, adaElsewhere]) {
-    assert.equal(await answer(enterUserCode(started.userCode, person, node)), 'decision-elsewhere');
-    assert.equal(await answer(confirmDevice(id, person, node)), 'decision-elsewhere');
-    assert.equal(await answer(denyDevice(id, person, node)), 'decision-elsewhere');
-  }
-  const untouched = await start(node);
-  assert.equal(await answer(redeem(node, untouched)), 'authorization-pending');
-});
-
-test('poll too fast, then politely: the client is not starved', async (t) => {
-  const { node, clock } = await onSqlite(t);
-  const { started, id } = await entered(node);
-  assert.equal(await answer(redeem(node, started)), 'authorization-pending');
-  for (let n = 0; n < 50; n++) {
-    clock.move(1);
-    const spoke = await answer(redeem(node, started));
-    assert.ok(['polled-too-fast', 'authorization-pending'].includes(spoke), spoke);
-  }
-  clock.move(started.interval);
-  assert.equal(await answer(redeem(node, started)), 'authorization-pending', 'the interval has not grown');
-  accepted(await confirmDevice(id, ada, node));
-  assert.equal(await answer(redeem(node, started)), 'accepted', 'though the last poll was just now');
-});
-
-test('a device code ends at its expiry, confirmed or not', async (t) => {
-  const { node, clock } = await onSqlite(t);
-  const [pending, ready] = [await entered(node), await confirmed(node)];
-  clock.move(299);
-  assert.equal(await answer(redeem(node, pending.started)), 'authorization-pending');
-  clock.move(1);
-  assert.equal(await answer(redeem(node, pending.started)), 'device-code-expired');
-  assert.equal(await answer(redeem(node, ready)), 'device-code-expired');
-  assert.equal(await answer(confirmDevice(pending.id, ada, node)), 'device-code-expired');
 });
 
 test('5 guesses per identity and code lifetime succeed with odds of at most 2^-32', async (t) => {
@@ -175,13 +101,6 @@ test('malformed user codes count as guesses too', async (t) => {
     assert.equal(await answer(enterUserCode(typed, ada, node)), 'user-code-unknown');
   }
   assert.equal(await answer(enterUserCode(WRONG, ada, node)), 'user-code-attempts-exhausted');
-});
-
-test('a user code is matched without case, spaces or dashes [RFC 8628 6.1]', async (t) => {
-  const { node } = await onSqlite(t);
-  const { userCode } = await start(node);
-  const typed = ` ${userCode.toLowerCase().replace('-', ' – ')} `;
-  assert.equal(await answer(enterUserCode(typed, ada, node)), 'accepted');
 });
 
 test('five failed sign-ins spend a user code; an unknown one costs as much, and says nothing', async (t) => {

@@ -4,7 +4,6 @@ import { type TestContext, test } from 'node:test';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { seconds } from '../../src/core/time.ts';
 import { publishKeys, startSigning, unpublish } from '../../src/operations/admin/signing-keys.ts';
-import { revokeByIntegration } from '../../src/operations/grant/revoke-grant.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
@@ -14,7 +13,6 @@ import {
   accepted,
   anotherNode,
   answer,
-  CURL,
   changeAda,
   changeIntegration,
   check,
@@ -90,17 +88,6 @@ test('a JWT of another generation than the row ever had is not accepted', async 
   assert.ok(found);
   await put(node.store, grants, { ...found.row, pair: { ...found.row.pair, generation: 0 } });
   assert.equal(await answer(check(node, ahead)), 'access-token-not-authentic');
-});
-
-test('a JWT ends its grant at the revocation endpoint, for its own integration only [RFC 7009 2.1]', async (t) => {
-  const { node } = await withJwts(t);
-  const pair = await issue(node);
-  const request = { clientId: CLIENT, token: pair.accessToken.reveal(), presenter: CURL };
-  const { header, claims } = partsOf(request.token);
-  accepted(await revokeByIntegration({ ...request, token: `${header}.${claims}.AAAA` }, node));
-  assert.equal(await answer(check(node, pair)), 'accepted', 'a forged one ends nothing');
-  accepted(await revokeByIntegration(request, node));
-  assert.equal(await answer(check(node, pair)), 'grant-revoked');
 });
 
 test('aud follows from the scope, and each rotation computes it anew; a retry does not', async (t) => {

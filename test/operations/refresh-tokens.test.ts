@@ -41,15 +41,6 @@ test('a retry returns the same pair, byte for byte, until the window ends; then 
   assert.equal(await answer(check(node, second)), 'grant-revoked');
 });
 
-test('once the successor is used, presenting the spent token is reuse', async (t) => {
-  const { node } = await onSqlite(t);
-  const first = await issue(node);
-  const second = accepted(await refresh(node, first));
-  const third = accepted(await refresh(node, second));
-  assert.equal(await answer(refresh(node, first)), 'refresh-token-reused');
-  assert.equal(await answer(refresh(node, third)), 'grant-revoked');
-});
-
 test('reuse is recognised for the whole life of the grant, with no stored history', async (t) => {
   const { node, clock } = await onSqlite(t);
   const first = await issue(node);
@@ -134,17 +125,6 @@ test('refresh_until never moves, and no access token outlives it', async (t) => 
   assert.equal(await answer(check(node, pair)), 'access-token-expired');
 });
 
-test('an access token works until its own expiry, even after refreshes [contract 1.2]', async (t) => {
-  const { node, clock } = await onSqlite(t, { settings: SHORT });
-  const first = await issue(node);
-  clock.move(99);
-  const second = accepted(await refresh(node, first));
-  assert.equal(await answer(check(node, first)), 'accepted');
-  clock.move(1);
-  assert.equal(await answer(check(node, first)), 'access-token-expired');
-  assert.equal(await answer(check(node, second)), 'accepted');
-});
-
 test('a retry after a key rotation returns the same pair, byte for byte', async (t) => {
   const keys = mintWith(addKey(firstKey(), 2), 1);
   const { node } = await onSqlite(t, { keyring: new Keyring(keys) });
@@ -164,23 +144,6 @@ test('a clock that runs backwards extends nothing: time stands still for the gra
   const third = accepted(await refresh(node, second));
   assert.ok(third.expiresAt >= second.expiresAt);
   assert.equal(third.refreshUntil, first.refreshUntil);
-});
-
-test('every truncation, extension and bit flip of a refresh token is refused and changes nothing (CVE-2026-27840)', async (t) => {
-  const { node } = await onSqlite(t);
-  const pair = await issue(node);
-  const text = pair.refreshToken?.reveal() ?? '';
-  const cut = Array.from({ length: text.length }, (_, length) => text.slice(0, length));
-  const flipped = Array.from(
-    text,
-    (letter, at) => text.slice(0, at) + (letter === 'A' ? 'B' : 'A') + text.slice(at + 1),
-  );
-  const extended = [`${text}=`, `${text}A`, ` ${text}`, `${text}\n`, text.replace('tsr_', 'tsa_'), text.toUpperCase()];
-  for (const refreshToken of [...cut, ...flipped.filter((each) => each !== text), ...extended]) {
-    const request = { clientId: CLIENT, refreshToken, presenter: CURL, ...NOTHING_PRESENTED };
-    assert.equal(await answer(refreshTokens(request, node)), 'refresh-token-not-authentic', refreshToken);
-  }
-  assert.equal(await answer(refresh(node, pair)), 'accepted');
 });
 
 test('a holder who is due is looked for in their directory again before the tokens are renewed', async (t) => {

@@ -125,6 +125,11 @@ suite('a CRL that proves nothing good says why', () => {
       'the CRL has been stale since 2026-11-15T11:59:59Z',
     ];
     assert.equal(wordsOf([early]), notBefore);
+    assert.equal(
+      wordsOf([root.crl({ thisUpdate: '2026-11-15T12:05:00Z' })]),
+      GOOD,
+      'clocks may differ by five minutes',
+    );
     assert.equal(wordsOf([stale]), staleSince);
     assert.equal(wordsOf([root.crl({ nextUpdate: null })]), 'the CRL has no nextUpdate');
     assert.equal(wordsOf([early, stale, stale]), `${notBefore}; ${staleSince}`);

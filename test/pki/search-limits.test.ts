@@ -3,16 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { judgeCertificate } from '../../src/pki/judge/judge.ts';
 import { type Authority, makeAuthority } from '../authority.ts';
-import { approve, CRL_REQUIRED, judge, NOW, verdict } from './approved.ts';
-
-test('a path has 8 intermediates at most', () => {
-  const root = makeAuthority({ name: 'Root' });
-  const below = (count: number): Authority =>
-    count === 0 ? root : below(count - 1).makeIntermediate({ name: `Level ${count}` });
-  const issuers = [approve(root)];
-  assert.equal(verdict({ chain: below(8).issue().chain, issuers }), 'accepted caller');
-  assert.match(verdict({ chain: below(9).issue().chain, issuers }), /^certificate-issuer-not-approved/);
-});
+import { approve, CRL_REQUIRED, judge, NOW } from './approved.ts';
 
 test('authorities with the name of their issuer do not count, but 15 certificates end every path', () => {
   const root = makeAuthority({ name: 'Root' });

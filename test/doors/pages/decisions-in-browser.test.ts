@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { suite, test } from 'node:test';
 import { enterCode, openPage, signIn } from './browser.ts';
-import { startCode, verdict } from './calling-device.ts';
+import { verdict } from './calling-device.ts';
 import { confirm, DeviceScene, deny, heading } from './device-scene.ts';
 
 const scene = new DeviceScene();
@@ -40,33 +40,6 @@ suite('decisions', () => {
     assert.equal(await verdict(scene.service, code), 'invalid_grant');
   });
 
-  test('another signed-in session with the same URL can neither see nor decide', async () => {
-    const { page, code } = await scene.atRequest();
-    const bob = await openPage(scene.browser);
-    await signIn(bob, scene.service, 'bob');
-    await bob.goto(page.url());
-    assert.equal(await heading(bob), 'This code was entered in another browser');
-    await enterCode(bob, scene.service, code.userCode);
-    assert.equal(await heading(bob), 'This code was entered in another browser');
-    await confirm(page);
-    assert.equal(await verdict(scene.service, code), 'ok');
-  });
-
-  test('after five wrong codes the sixth is refused even if it is right, until the lockout ends', async () => {
-    const page = await openPage(scene.browser);
-    await signIn(page, scene.service, 'bob');
-    for (let tries = 0; tries < 5; tries++) {
-      await enterCode(page, scene.service, 'BCDF-GHJK');
-      assert.equal(await page.locator('[role=alert] strong').innerText(), 'This code is not known');
-      await page.reload(); // does not count as a guess
-    }
-    await enterCode(page, scene.service, (await startCode(scene.service)).userCode);
-    assert.equal(await heading(page), 'Too many wrong codes');
-    scene.service.advance(300);
-    await enterCode(page, scene.service, (await startCode(scene.service)).userCode);
-    assert.equal(await heading(page), 'Let Orders sync act in your name?');
-  });
-
   test('text that cannot be a code does not count as a guess', async () => {
     const page = await openPage(scene.browser);
     await signIn(page, scene.service);
@@ -76,25 +49,6 @@ suite('decisions', () => {
 });
 
 suite('forged forms', () => {
-  test('a form opened before a new sign-in is refused, and nothing is decided', async () => {
-    const { page, code } = await scene.atRequest();
-    const other = await page.context().newPage();
-    await other.goto(`${scene.service.url}/account`);
-    await other.getByRole('button', { name: 'Sign out', exact: true }).click();
-    await signIn(other, scene.service);
-    await confirm(page);
-    assert.equal(await heading(page), 'This page is out of date');
-    assert.equal(await verdict(scene.service, code), 'authorization_pending');
-  });
-
-  test('a form without its token is refused', async () => {
-    const { page, code } = await scene.atRequest();
-    await page.locator('form:has(button.confirm) input[name=form_token]').evaluate((e) => e.remove());
-    await confirm(page);
-    assert.equal(await heading(page), 'This page is out of date');
-    assert.equal(await verdict(scene.service, code), 'authorization_pending');
-  });
-
   test('another site can neither submit our forms nor frame our pages', async () => {
     const { page, code } = await scene.atRequest();
     const evil = await serve(`<!doctype html><title>prize</title>

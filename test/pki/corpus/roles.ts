@@ -65,6 +65,7 @@ const LEAF: readonly Told[] = [
   ['4.2.1.12', 'clientAuth and serverAuth', usages([SERVER_AUTH, CLIENT_AUTH]), ACCEPTED, ACCEPTED],
   ['4.2.1.12', 'any usage alone', usages([ANY_USAGE]), ACCEPTED, EXPLICIT],
   ['4.2.1.12', 'any usage and serverAuth', usages([ANY_USAGE, SERVER_AUTH]), ACCEPTED, EXPLICIT],
+  ['4.2.1.12', 'any usage beside clientAuth', usages([CLIENT_AUTH, ANY_USAGE]), ACCEPTED, EXPLICIT],
   ['4.2.1.12', 'serverAuth alone', usages([SERVER_AUTH]), CLIENT, CLIENT],
   ['4.2.1.12', 'codeSigning alone', usages(['1.3.6.1.5.5.7.3.3']), CLIENT],
   ['4.2.1.12', 'OCSPSigning alone', usages(['1.3.6.1.5.5.7.3.9']), CLIENT],

