@@ -13,6 +13,8 @@ export interface Allowed {
   readonly ok: true;
   /** `sub`: whose token it is. */
   readonly identity: string;
+  /** Of a person, if the service was asked: `username`. */
+  readonly name?: string;
   /** The integration that the token was issued to: `client_id`, unless there is a guest. */
   readonly integration: string;
   /** `client_id` of a client that nobody registered: the address of the document that describes it. */
@@ -72,6 +74,7 @@ async function checkJwt(token: string, parts: Parts): Promise<Claims | Refusal> 
   if (read === 'away') return askOr(token, undefined, parts); // nothing is known about the signature
   if (read.isExchanged || parts.revocations.needsIntrospection(read)) return checkKnown(token, read, parts);
   if (parts.feed.isFresh) return read;
+  if (parts.settings.whenStale === 'refuse') return parts.feed.wasFresh ? read : AWAY;
   const checked = await checkKnown(token, read, parts);
   // What was known a moment ago still counts if the service cannot be asked.
   return checked === AWAY && parts.feed.wasFresh ? read : checked;
@@ -85,7 +88,8 @@ async function checkKnown(token: string, verified: Claims | undefined, parts: Pa
   if (claims && parts.revocations.whyRevoked(claims) !== undefined) return claims; // refused anyway: no need to ask
   // A token that the service has refused is not trusted because the service is away.
   const otherwise = known && !known.claims ? INVALID : claims;
-  return askOr(token, claims?.isExchanged ? undefined : otherwise, parts);
+  const checked = await askOr(token, claims?.isExchanged ? undefined : otherwise, parts);
+  return checked === AWAY && known && stillCounts(known, parts) ? (known.claims as Claims) : checked;
 }
 
 function isRecent({ claims, askedAt }: Known, { settings, feed, revocations }: Parts): boolean {
@@ -96,6 +100,12 @@ function isRecent({ claims, askedAt }: Known, { settings, feed, revocations }: P
   // Without the feed, an answer is worth as much as the last news of the feed would be.
   const longest = feed.isFresh ? settings.cacheFor : Math.min(settings.cacheFor, settings.maxStale);
   return age < longest * 1000;
+}
+
+/** If the service cannot be asked: an answer that no later news of the feed has changed, as long as these news count. */
+function stillCounts({ claims, askedAt }: Known, { settings, feed, revocations }: Parts): boolean {
+  if (!claims || claims.isExchanged || askedAt > settings.now()) return false;
+  return feed.wasFresh && revocations.covers(claims, askedAt);
 }
 
 /** `otherwise`: what holds while the service is away; claims are trusted until they expire, if the settings say so. */

@@ -2,6 +2,8 @@
 
 export interface Claims {
   readonly identity: string;
+  /** The user name of a person, which introspection has. */
+  readonly name?: string;
   readonly integration: string;
   /** The address of the client's document, if it is a guest of the integration. */
   readonly guest?: string;
@@ -22,7 +24,7 @@ export interface Claims {
 
 /** Undefined if a claim that every token has is missing. */
 export function claimsOf(given: Readonly<Record<string, unknown>>): Claims | undefined {
-  const { sub, client_id: client, integration = client, scope = '', iat, exp, jti, cnf, act } = given;
+  const { sub, client_id: client, integration = client, scope = '', iat, exp, jti, cnf, act, username: name } = given;
   if (typeof sub !== 'string' || typeof client !== 'string' || typeof integration !== 'string') return undefined;
   if (typeof scope !== 'string') return undefined;
   if (typeof iat !== 'number' || typeof exp !== 'number' || typeof jti !== 'string') return undefined;
@@ -31,6 +33,7 @@ export function claimsOf(given: Readonly<Record<string, unknown>>): Claims | und
   if (cnf !== undefined && typeof boundTo !== 'string' && typeof boundToKey !== 'string') return undefined;
   return {
     identity: sub,
+    ...(typeof name === 'string' && { name }),
     integration,
     ...(integration !== client && { guest: client }),
     scope: scope.split(' ').filter((item) => item !== ''),

@@ -13,6 +13,12 @@ export interface VerifierOptions {
   readonly onOutage?: 'refuse' | 'trust-until-expiry' | undefined;
   /** Seconds. Default 30. */
   readonly maxStale?: number | undefined;
+  /**
+   * What to do with a JWT while the feed is not fresh. An opaque token is asked about in any case.
+   * - `introspect` (default): ask the service, and only without an answer count the last news, for `maxStale` seconds.
+   * - `refuse`: count the last news for `maxStale` seconds, then answer 503.
+   */
+  readonly whenStale?: 'introspect' | 'refuse' | undefined;
   /** For how many seconds an introspection is cached. An entry of the revocation feed ends it at once. Default 60. */
   readonly cacheFor?: number | undefined;
   /** The most answers kept at a time, and the most JWTs whose signature was checked. Default 10,000. */
@@ -58,6 +64,7 @@ export type Settings = Given<Omit<VerifierOptions, 'ca' | 'origin' | 'resourceSe
 const DEFAULTS = {
   onOutage: 'refuse',
   maxStale: 30,
+  whenStale: 'introspect',
   cacheFor: 60,
   cacheSize: 10_000,
   clockTolerance: 5,
@@ -104,6 +111,7 @@ function originOf(audience: string): string | undefined {
 const RULES: Readonly<Record<string, Rule>> = {
   onOutage: [(value) => value === 'refuse' || value === 'trust-until-expiry', "'refuse' or 'trust-until-expiry'"],
   maxStale: SECONDS,
+  whenStale: [(value) => value === 'introspect' || value === 'refuse', "'introspect' or 'refuse'"],
   cacheFor: SECONDS,
   cacheSize: [(value) => Number.isSafeInteger(value) && (value as number) >= 0, 'a whole number'],
   clockTolerance: SECONDS,

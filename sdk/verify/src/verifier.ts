@@ -37,8 +37,15 @@ export interface Guard {
   caller(request: object): Allowed;
   /** Checks a token, without `Bearer`. The result's `scope` says what it allows: compare it with what the call needs. */
   check(token: string | undefined, options?: CheckOptions): Promise<Checked>;
+  /**
+   * Checks a call that something else has received, such as a proxy: as `require`, with the scheme of `authorization` and the proof
+   * of a bound token. A refusal names the permissions that are needed.
+   */
+  checkCall(call: SentCall, ...permissions: string[]): Promise<Checked>;
   /** Whether revocations are known up to now. While they are not, the service is asked about each token. */
   readonly isFresh: boolean;
+  /** Whether they were known `maxStale` ago: until then, the last news count. */
+  readonly wasFresh: boolean;
   /** How many DPoP proofs this process remembers, and the most. Above four fifths, the keys with most are refused: for a metric. */
   readonly proofs: Load;
   /** Ends the connections to the service. From then on, a check that needs the service finds it unavailable. */
@@ -102,6 +109,10 @@ class ServiceGuard implements Guard {
     return this.#parts.feed.isFresh;
   }
 
+  get wasFresh(): boolean {
+    return this.#parts.feed.wasFresh;
+  }
+
   get proofs(): Load {
     return this.#parts.proofs.load();
   }
@@ -135,7 +146,7 @@ class ServiceGuard implements Guard {
       const document = metadata.answerFor(request.method, new URL(request.url).pathname);
       if (document) return responseOf(document);
       const authorization = request.headers.get('authorization') ?? undefined;
-      const checked = await this.#checkCall(fetchCall(request), needed);
+      const checked = await this.#checkNeeded(fetchCall(request), needed);
       if (!checked.ok) return responseOf(answerTo(checked));
       return handler.fetch(request, { authInfo: this.#authOf(checked, authorization, metadata) });
     };
@@ -146,7 +157,7 @@ class ServiceGuard implements Guard {
       const call = callOf(args);
       const document = isMcp ? this.#metadata?.answerFor(call.method, call.target) : undefined;
       if (document) return call.refuse(document);
-      const checked = await this.#checkCall(call, needed);
+      const checked = await this.#checkNeeded(call, needed);
       if (!checked.ok) return refuseCall(call, checked);
       for (const key of call.keys) this.#callers.set(key, checked);
       if (isMcp && this.#metadata)
@@ -166,6 +177,10 @@ class ServiceGuard implements Guard {
     return mcpAuth(token, checked, this.#parts.settings.resourceServer.audience, url);
   }
 
+  checkCall(call: SentCall, ...permissions: string[]): Promise<Checked> {
+    return this.#checkNeeded(call, permissions.map(checkPermission));
+  }
+
   caller(request: object): Allowed {
     const found = this.#callers.get(request);
     if (!found) throw new Error('this request did not pass guard.require');
@@ -176,7 +191,7 @@ class ServiceGuard implements Guard {
     if (typeof token !== 'string' || token === '') return MISSING;
     const claims = await awaited(checkClaims(token, this.#parts));
     if ('ok' in claims) return claims;
-    const { identity, integration, guest, expiresAt, boundTo, boundToKey } = claims;
+    const { identity, name, integration, guest, expiresAt, boundTo, boundToKey } = claims;
     const { settings, proofs } = this.#parts;
     const unbound = settings.checkBinding
       ? (whyNotBound(claims, certificate) ?? (await proofs.whyNotBound(claims, token, dpop)))
@@ -185,6 +200,7 @@ class ServiceGuard implements Guard {
     return {
       ok: true,
       identity,
+      ...(name !== undefined && { name }),
       integration,
       ...(guest !== undefined && { guest }),
       scope: this.#parts.revocations.narrow(claims.scope, integration),
@@ -199,7 +215,7 @@ class ServiceGuard implements Guard {
     this.#service.close();
   }
 
-  async #checkCall(call: SentCall, needed: readonly string[]): Promise<Checked> {
+  async #checkNeeded(call: SentCall, needed: readonly string[]): Promise<Checked> {
     const checked = await this.#checkSent(call);
     const refused = checked.ok ? whyInsufficient(checked, needed) : checked;
     if (!refused) return checked;
@@ -224,7 +240,7 @@ const PERMISSION = /^[a-z][a-z0-9_.-]*(:[a-z][a-z0-9_.-]*)?$/;
 const OPAQUE = /^(?=.*\/)[!#-:<-[\]-~]+$/;
 
 /** A mistake here would refuse every call, so it fails when the API starts. Resources compare without case. */
-function checkPermission(given: string): string {
+export function checkPermission(given: string): string {
   if (typeof given === 'string' && OPAQUE.test(given)) return given;
   const [resource = '', ...rest] = String(given).split(':');
   const permission = [resource.toLowerCase(), ...rest].join(':');

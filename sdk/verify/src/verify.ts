@@ -1,7 +1,7 @@
 // biome-ignore-all lint/performance/noBarrelFile: the entry of a package
 export type { Allowed, Checked, CheckOptions } from './check.ts';
 export type { DpopCall } from './dpop.ts';
-export type { Middleware } from './frameworks.ts';
+export type { Middleware, SentCall } from './frameworks.ts';
 export type { ResourceServerOptions, VerifierOptions } from './options.ts';
 export type { Reason, Refusal } from './refusal.ts';
 export { answerTo } from './refusal.ts';

@@ -19,6 +19,7 @@ interface World {
   readonly isFresh?: boolean;
   readonly wasFresh?: boolean;
   readonly onOutage?: 'refuse' | 'trust-until-expiry';
+  readonly whenStale?: 'refuse';
   /** What the JWT says; undefined: it is not good. */
   readonly jwt?: Claims | undefined | Error;
   readonly known?: Known;
@@ -34,7 +35,7 @@ async function check(token: string, world: World): Promise<string> {
   const { isFresh = true, wasFresh = isFresh, onOutage = 'refuse', isRevoked = false, mustAsk = false } = world;
   const settle = <T>(value: T | Error) => (value instanceof Error ? Promise.reject(value) : Promise.resolve(value));
   const parts = {
-    settings: { now: () => NOW, cacheFor: 60, maxStale: 30, onOutage },
+    settings: { now: () => NOW, cacheFor: 60, maxStale: 30, onOutage, whenStale: world.whenStale },
     feed: { isFresh, wasFresh },
     revocations: {
       whyRevoked: () => (isRevoked ? 'revoked' : undefined),
@@ -62,9 +63,17 @@ const knownFor = (seconds: number, claims: Claims | undefined = CLAIMS): Known =
 const exchanged: Claims = { ...CLAIMS, isExchanged: true };
 
 suite('a JWT', () => {
+  const REFUSING: World = { isFresh: false, whenStale: 'refuse' };
   const CASES: readonly (readonly [string, World, string])[] = [
     ['is checked here while the feed is fresh', {}, 'local:ada'],
     ['that is not good is refused', { jwt: undefined }, 'token-invalid'],
+    [
+      'is not asked about while the last news count, if the settings say so',
+      { ...REFUSING, wasFresh: true },
+      'local:ada',
+    ],
+    ['is unavailable after that', { ...REFUSING, wasFresh: false }, 'unavailable'],
+    ['is refused even then if it was revoked', { ...REFUSING, wasFresh: true, isRevoked: true }, 'token-invalid'],
     ['that was revoked is refused', { isRevoked: true }, 'token-invalid'],
     ['is asked about while the feed is not fresh', { isFresh: false }, 'local:ada, asked'],
     ['is refused then if it ended', { isFresh: false, answer: undefined }, 'token-invalid, asked'],
@@ -130,6 +139,22 @@ suite('an opaque token', () => {
     ['is asked about after that, too', { known: knownFor(5, exchanged), answer: OTHER }, 'local:bob, asked'],
     ['is refused without asking if it was revoked', { known: knownFor(90), isRevoked: true }, 'token-invalid'],
     ['is unavailable while the service is away', { answer: AWAY }, 'unavailable, asked'],
+    [
+      'counts by an old answer and the last news if the service is away',
+      { known: knownFor(90), isFresh: false, wasFresh: true, answer: AWAY },
+      'local:ada, asked',
+    ],
+    [
+      'is unavailable after that',
+      { known: knownFor(90), isFresh: false, wasFresh: false, answer: AWAY },
+      'unavailable, asked',
+    ],
+    [
+      'is unavailable if the answer no longer counts, and the service is away',
+      { known: knownFor(90), isCovered: false, answer: AWAY },
+      'unavailable, asked',
+    ],
+    ['that was exchanged is unavailable then', { known: knownFor(90, exchanged), answer: AWAY }, 'unavailable, asked'],
     [
       'is trusted by an old answer if the operator said so',
       { known: knownFor(90), answer: AWAY, onOutage: 'trust-until-expiry' },

@@ -58,7 +58,7 @@ test('an option that is undefined has its default', () => {
   } = settingsOf({ ...GOOD, issuer: `${GOOD.issuer}/`, maxStale: undefined });
   assert.deepEqual(settings, {
     ...GOOD,
-    ...{ origin: 'https://orders.example', onOutage: 'refuse', checkBinding: true },
+    ...{ origin: 'https://orders.example', onOutage: 'refuse', whenStale: 'introspect', checkBinding: true },
     ...{ maxStale: 30, cacheFor: 60, cacheSize: 10_000, clockTolerance: 5 },
   });
   assert.equal(now, Date.now);
