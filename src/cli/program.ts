@@ -28,12 +28,13 @@ const GROUPS: readonly (readonly [names: string, load: Group])[] = [
   ['keyring', () => import('./commands/keyring.ts')],
   ['backup restore migrate-store migrate-schema store', () => import('./commands/store.ts')],
   ['login token whoami logout exec profile', () => import('./commands/caller.ts')],
+  ['guard', () => import('./commands/guard.ts')],
   ['completion', () => import('./commands/completion.ts')],
 ];
 
 /** They work on this machine: with --server or --login, somebody means another one. */
 const BESIDE_STORE =
-  'serve quickstart init doctor config directory keyring backup restore migrate-store migrate-schema store';
+  'serve quickstart init doctor config directory keyring backup restore migrate-store migrate-schema store guard';
 
 function refuseService(acting: Command): void {
   const { server, login } = acting.optsWithGlobals<{ server?: string; login?: string }>();
@@ -110,7 +111,7 @@ function pointToHelp(command: Command, path: string): void {
 }
 
 /** They print until they are stopped, or print one thing for one purpose. */
-const WITHOUT_JSON = ['serve', 'quickstart', 'schema', 'reference', 'follow', 'exec'];
+const WITHOUT_JSON = ['serve', 'quickstart', 'guard', 'schema', 'reference', 'follow', 'exec'];
 
 function endingCommands(command: Command): Command[] {
   const inner = command.commands.flatMap(endingCommands);

@@ -52,6 +52,7 @@ suite('the tessera command is documented', () => {
         'tessera config schema',
         'tessera backup follow',
         'tessera exec', // standard output belongs to the program that it runs
+        'tessera guard schema',
       ],
     );
   });

@@ -32,6 +32,7 @@ export interface Shipped {
 export function shippedConfigurations(): Shipped[] {
   return globSync('**/*.{yaml,yml}', { cwd: DEPLOY })
     .toSorted()
+    .filter((name) => !name.startsWith('guard/')) // of proxies
     .filter((name) => /^\s*listeners:/m.test(readFileSync(join(DEPLOY, name), 'utf8')))
     .flatMap((name) => configurationsIn(name));
 }

@@ -14,6 +14,7 @@ const SERVICES = [
   'tessera@.service',
   'tessera-backup.service',
   'tessera-follow.service',
+  'tessera-guard.service',
   'tessera-rotate.service',
 ] as const;
 const MOST_EXPOSURE = 1.5;
