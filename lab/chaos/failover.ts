@@ -6,12 +6,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { storeOf } from '../../src/store/change.ts';
 import { readHistory } from '../../src/store/tables/store-history.ts';
 import { systemClock } from '../../src/system.ts';
-import { type ServiceProcess, startProcess } from '../../test/e2e/process.ts';
 import { makeHome } from '../../test/e2e/service.ts';
 import { aNode, anotherNode, issue, type Node } from '../../test/node.ts';
 import type { Seeded } from '../../test/seeded.ts';
 import { openAt } from '../../test/store/postgres-node.ts';
 import { Callers } from './callers.ts';
+import { entryOf, Service } from './service.ts';
 import { verdict } from './verdict.ts';
 import { Witness } from './witness.ts';
 
@@ -39,7 +39,7 @@ export interface Cluster {
 export interface FailoverField {
   readonly cluster: Cluster;
   readonly nodes: readonly [Node, ...Node[]];
-  readonly service: ServiceProcess;
+  readonly service: Service;
   remove(): Promise<void>;
 }
 
@@ -101,8 +101,7 @@ export async function failoverField(cluster: Cluster): Promise<FailoverField> {
   const ports = { keyring: home.keyring, clock: systemClock };
   const first = await aNode(await open(), ports);
   const nodes = [first, await anotherNode(await open(), ports), await anotherNode(await open(), ports)] as const;
-  const service = await startProcess(home);
-  process.once('exit', () => service.process.kill('SIGKILL')); // in case this drill fails
+  const service = await Service.start(entryOf(home));
   const remove = async () => {
     await Promise.all([service.kill(), ...nodes.map(({ store }) => store.close())]);
     await cluster.remove();

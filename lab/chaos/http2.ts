@@ -30,7 +30,7 @@ const LEAST_SERVED = 0.95;
 
 /** Returns how many promises were broken. */
 export async function attackOverHttp2(): Promise<number> {
-  const siege = await startSiege({ settings: { limits: { ...LIMITS, queueMilliseconds: 1000 } } });
+  const siege = await startSiege({ limits: { ...LIMITS, queueMilliseconds: 1000 } });
   const pairs = await acknowledged(siege.reach);
   const { certificate: _, ...reach } = siege.reach;
   const worker = new Worker(ATTACKER, {

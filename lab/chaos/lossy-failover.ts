@@ -11,7 +11,6 @@ import { storeOf } from '../../src/store/change.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
 import { readHistory } from '../../src/store/tables/store-history.ts';
 import { systemClock } from '../../src/system.ts';
-import { type ServiceProcess, startProcess } from '../../test/e2e/process.ts';
 import { makeHome } from '../../test/e2e/service.ts';
 import { accepted, aNode, answer, check, issue, refresh, revoke } from '../../test/node.ts';
 import { watchedNode } from '../../test/nodes/put-back.ts';
@@ -19,6 +18,7 @@ import { OPERATOR } from '../../test/samples.ts';
 import { openAt } from '../../test/store/postgres-node.ts';
 import { PostgresServer, silenceSenders } from '../../test/store/postgres-server.ts';
 import { makeStandby, promote, REPLICATING, stopWaiting } from '../../test/store/postgres-standby.ts';
+import { entryOf, Service } from './service.ts';
 
 /** How far the standby is behind, in seconds. */
 const BEHIND = [0.2, 0.6, 2, 5];
@@ -64,7 +64,7 @@ class Field {
   readonly #mode: Mode;
   readonly #servers: readonly [PostgresServer, PostgresServer];
   readonly #nodes: readonly [WatchedNode, WatchedNode];
-  readonly #service: ServiceProcess;
+  readonly #service: Service;
   readonly #removeHome: () => void;
   #primary: PostgresServer;
   #standby: PostgresServer;
@@ -88,20 +88,15 @@ class Field {
       return watchedNode(store, { node, resume: mode === 'resume' ? resume : undefined }, home.keyring);
     };
     const nodes = [await watched('first'), await watched('second')] as const;
-    const service = await startProcess(home);
-    const kill = () => service.process.kill('SIGKILL');
-    process.once('exit', kill); // in case this drill fails
-    return new Field(mode, servers, nodes, service, () => {
-      process.off('exit', kill);
-      rmSync(home.folder, { recursive: true });
-    });
+    const service = await Service.start(entryOf(home));
+    return new Field(mode, servers, nodes, service, () => rmSync(home.folder, { recursive: true }));
   }
 
   private constructor(
     mode: Mode,
     servers: readonly [PostgresServer, PostgresServer],
     nodes: readonly [WatchedNode, WatchedNode],
-    service: ServiceProcess,
+    service: Service,
     removeHome: () => void,
   ) {
     this.#mode = mode;

@@ -2,7 +2,7 @@
 // certificates of an approved issuer, while a good caller of another issuer keeps working.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ApprovedIssuer, RevocationPolicy } from '../../src/core/issuer.ts';
@@ -12,16 +12,26 @@ import { write, writeContext, writeOid, writeSequence } from '../../src/pki/der/
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import { type Authority, type Issued, makeAuthority } from '../../test/authority.ts';
 import { callerOver, json } from '../../test/e2e/caller.ts';
-import { startProcess } from '../../test/e2e/process.ts';
 import { makeHome, populate } from '../../test/e2e/service.ts';
 import { CERTIFICATE, CLIENT } from '../../test/e2e/steps.ts';
 import { largeList, largeSerial } from '../../test/large-list.ts';
 import { ecKeys, extension } from '../../test/signed-der.ts';
-import { GoodCaller, printTimes, type Times } from './good-caller.ts';
+import { Generator, type Load, type Tally } from './crowds/generator.ts';
+import { entryOf, Service } from './service.ts';
+import { residentMiB } from './siege.ts';
 
 const ENTRIES = 1_000_000;
 const CALM_MS = 4_000;
 const ATTACK_MS = 20_000;
+/** A caller that requests grants. */
+const GOOD: Omit<Load, 'lastsMs'> = {
+  connections: 2,
+  from: ['127.0.0.1'],
+  step: 'grant',
+  tokens: [''],
+  isConnected: true,
+  demands: [{ perSecond: 100 }],
+};
 const MOST_P99_MS = 50;
 /** A ratio to the time without the attack, since the machine may be busy. */
 const MOST_TIMES_CALM = 4;
@@ -89,11 +99,6 @@ async function authorize({ port, ca }: Place, certificate: Issued): Promise<numb
   }
 }
 
-function memoryOf({ pid }: ChildProcess): number {
-  const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Number(kilobytes) / 1024;
-}
-
 /** Presents new certificates until stopped. */
 async function attack(foe: Foe, serverPort: number, place: Place, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
@@ -119,13 +124,13 @@ export async function revocationUnderAttack(): Promise<number> {
   await store.close();
   const rude = fork(new URL('rude-lists.ts', import.meta.url), [home.folder]);
   const [serverPort] = (await once(rude, 'message')) as [number];
-  const service = await startProcess(home);
+  const service = await Service.start(entryOf(home));
   try {
     return await drill(
       foes,
       serverPort,
       { port: service.port, ca: home.authority.pem },
-      service.process,
+      service.child,
       rude,
       home.authority,
     );
@@ -144,16 +149,21 @@ async function drill(
   rude: ChildProcess,
   authority: Authority,
 ): Promise<number> {
-  const good = new GoodCaller(place, authority.issue({ commonName: 'ada' }));
-  const calm = await good.callFor(CALM_MS);
-  const before = memoryOf(service);
+  const good = new Generator();
+  const { pem: cert, key } = authority.issue({ commonName: 'ada' });
+  const callFor = async (lastsMs: number) => {
+    const load: Load = { ...GOOD, certificate: { cert, key }, lastsMs };
+    return (await good.run({ ...place, pid: service.pid ?? 0 }, { load }))[0] as Tally;
+  };
+  const calm = await callFor(CALM_MS);
+  const before = residentMiB({ child: service });
   let isOver = false;
   let most = 0;
   const watching = setInterval(() => {
-    most = Math.max(most, memoryOf(service));
+    most = Math.max(most, residentMiB({ child: service }));
   }, 50);
   const attackers = foes.map((foe) => attack(foe, serverPort, place, () => isOver));
-  const attacked = await good.callFor(ATTACK_MS);
+  const attacked = await callFor(ATTACK_MS);
   good.close();
   isOver = true;
   await Promise.all(attackers);
@@ -163,8 +173,8 @@ async function drill(
   const huge = foes.find(({ name }) => name === 'list-huge') as Foe;
   const listed = await authorize(place, certificateOf(huge, serverPort, largeSerial(ENTRIES - 1)));
   const unlisted = await authorize(place, certificateOf(huge, serverPort));
-  console.log('good caller, calm:    ', printTimes(calm));
-  console.log('good caller, attacked:', printTimes(attacked));
+  console.log('good caller, calm:    ', words(calm));
+  console.log('good caller, attacked:', words(attacked));
   console.log(`memory: ${before.toFixed(0)} MB before, at most ${most.toFixed(0)} MB`);
   console.log(`visits: ${JSON.stringify(Object.fromEntries(visitsOf(asked)))}`);
   console.log(`a list of ${ENTRIES} entries: named ${listed}, not named ${unlisted}`);
@@ -173,14 +183,21 @@ async function drill(
   return broken.length;
 }
 
+const failedOf = ({ sent, answers }: Tally) => sent - (answers[200] ?? 0);
+
+function words(tally: Tally): string {
+  const [p50, p99, slowest] = [tally.p50, tally.p99, tally.slowest].map((ms) => `${ms.toFixed(1)} ms`);
+  return `${tally.sent} requests, ${failedOf(tally)} failed, p50 ${p50}, p99 ${p99}, slowest ${slowest}`;
+}
+
 function visitsOf(asked: readonly string[]): Map<string, number> {
   const kinds = asked.map((path) => path.replace(/^\/missing\/.*/, '/missing').slice(1));
   return new Map([...Map.groupBy(kinds, (kind) => kind)].map(([kind, all]) => [kind, all.length]));
 }
 
 interface Found {
-  readonly calm: Times;
-  readonly attacked: Times;
+  readonly calm: Tally;
+  readonly attacked: Tally;
   readonly growth: number;
   readonly asked: readonly string[];
   readonly listed: number;
@@ -190,7 +207,7 @@ interface Found {
 function brokenPromises({ calm, attacked, growth, asked, listed, unlisted }: Found): string[] {
   const broken: string[] = [];
   const mostMs = Math.max(MOST_P99_MS, calm.p99 * MOST_TIMES_CALM);
-  if (attacked.failed > 0) broken.push(`${attacked.failed} requests of the good caller failed`);
+  if (failedOf(attacked) > 0) broken.push(`${failedOf(attacked)} requests of the good caller failed`);
   if (attacked.p99 > mostMs) broken.push(`p99 of the good caller is above ${mostMs.toFixed(0)} ms`);
   if (growth > MOST_GROWTH_MB) broken.push(`memory grew by ${growth.toFixed(0)} MB`);
   if (asked.some((path) => path.startsWith('/good'))) broken.push('a private address was visited that nobody listed');

@@ -1,76 +1,33 @@
 // A whole service in its own process for drills that attack it over the network, and the checks after each drill.
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { openSqliteStore } from '../../src/store/sqlite/open.ts';
-import { systemClock } from '../../src/system.ts';
 import { type Answer, callerOver, type Reach } from '../../test/e2e/caller.ts';
-import { type Home, makeHome, populate, type SetUp } from '../../test/e2e/service.ts';
+import { type Home, populatedHome, type SetUp } from '../../test/e2e/service.ts';
 import { type Pair, pairByCertificate, refresh } from '../../test/e2e/steps.ts';
-import { startPinned } from '../bench/pinned.ts';
+import { entryOf, Service } from './service.ts';
 
-const ENTRY = fileURLToPath(new URL('../../test/e2e/process-entry.ts', import.meta.url));
 const MOST_MEMORY = 1.3;
 const SETTLED_WITHIN_MS = 25_000;
 const STOPPED_WITHIN_MS = 8_000;
 
 export interface Siege {
   readonly home: Home;
-  readonly port: number;
+  readonly service: Service;
+  /** The process of the service. */
   readonly child: ChildProcess;
   /** With ada's certificate, from 127.0.0.1. */
   readonly reach: Reach;
-  /** Lines of the log at level error, and everything on stderr. */
-  readonly faults: readonly string[];
 }
 
-export interface SiegeOptions extends SetUp {
-  readonly core?: number | undefined;
-  /** A command that starts the service, for instance under a CPU quota. */
-  readonly under?: readonly string[];
-}
-
-export async function startSiege({ core, under = [], ...setUp }: SiegeOptions = {}): Promise<Siege> {
-  const limits = { stopTimeout: '3s', queueMilliseconds: 60, ...setUp.settings?.limits };
-  const home = makeHome({ log: { level: 'warn' }, ...setUp, settings: { ...setUp.settings, limits } });
-  const store = await openSqliteStore({ path: join(home.folder, 'tessera.db'), clock: () => systemClock.now() });
-  await populate(store, home.authority);
-  await store.close();
-  const launched = await launch(home.configFile, { core, under });
-  const { port, child, faults } = launched;
-  child.once('exit', (code, signal) => console.error(`the service died: ${signal ?? code}\n${faults.join('\n')}`));
+export async function startSiege(settings: SetUp['settings']): Promise<Siege> {
+  const limits = { stopTimeout: '3s', queueMilliseconds: 60, ...settings?.limits };
+  const home = await populatedHome({ log: { level: 'warn' }, settings: { ...settings, limits } });
+  const service = await Service.start(entryOf(home));
+  const { port, child } = service;
   const reach = { port, ca: home.authority.pem, certificate: home.authority.issue({ commonName: 'ada' }) };
-  return { home, reach, ...launched };
-}
-
-/** Starts the service that a configuration file describes. */
-export async function launch(
-  configFile: string,
-  { core, under = [] }: Pick<SiegeOptions, 'core' | 'under'> = {},
-): Promise<Pick<Siege, 'child' | 'port' | 'faults'>> {
-  const nodeFlags = ['--disable-warning=ExperimentalWarning'];
-  const child = startPinned(ENTRY, [configFile], { core, under, nodeFlags, stdio: ['ignore', 'pipe', 'pipe'] });
-  process.once('exit', () => child.kill('SIGKILL'));
-  const faults: string[] = [];
-  child.stderr?.on('data', (chunk: Buffer) => faults.push(chunk.toString('utf8').trim()));
-  return { child, port: await portOf(child, faults), faults };
-}
-
-function portOf(child: ChildProcess, faults: string[]): Promise<number> {
-  if (!child.stdout) throw new Error('the service has no stdout');
-  const lines = createInterface({ input: child.stdout });
-  return new Promise((resolve, reject) => {
-    child.once('exit', (code) => reject(new Error(`the service ended with ${code}: ${faults.join('\n')}`)));
-    lines.on('line', (line) => {
-      const [, found] = /^listening .*:(\d+)$/.exec(line) ?? [];
-      if (found) resolve(Number(found));
-      if (line.includes('"level":"error"') || line.includes('"fault"')) faults.push(line);
-    });
-  });
+  return { home, service, child, reach };
 }
 
 /** Physical memory of the service in MiB. */
@@ -160,7 +117,8 @@ async function insist(ask: () => Promise<Answer>): Promise<Answer | undefined> {
   return undefined;
 }
 
-async function heldPlaces({ reach }: Siege): Promise<string[]> {
+/** What callers hold who have gone. */
+export async function heldPlaces({ reach }: Pick<Siege, 'reach'>): Promise<string[]> {
   const held = await settledMetric(reach, 'tessera_requests_in_flight');
   const orphaned = await metricOf(reach, 'tessera_slots_orphaned');
   console.log(`slots: ${held} held, ${orphaned} orphaned`);
@@ -181,18 +139,11 @@ async function settledMiB(siege: Siege, enough: number): Promise<number> {
   return residentMiB(siege);
 }
 
-async function stopped({ child, faults, home }: Siege): Promise<string[]> {
-  child.removeAllListeners('exit');
-  const exit = once(child, 'exit');
-  const began = performance.now();
-  child.kill('SIGTERM');
-  const ended = await Promise.race([exit, pause(STOPPED_WITHIN_MS, undefined)]);
-  child.kill('SIGKILL');
+async function stopped({ service, home }: Siege): Promise<string[]> {
+  const { code, signal, tookMs } = await service.stop('SIGTERM', STOPPED_WITHIN_MS);
   rmSync(home.folder, { recursive: true, force: true });
-  const [code, signal] = ended ?? ['none', 'none in time'];
-  console.log(
-    `stop: exit code ${code} after ${Math.round(performance.now() - began)} ms, ${faults.length} faults logged`,
-  );
+  const faults = service.faults();
+  console.log(`stop: exit code ${code} after ${tookMs} ms, ${faults.length} faults logged`);
   const wrongEnd = code === 0 ? [] : [`the stop ended with code ${code}, signal ${signal}`];
   return faults.length ? [...wrongEnd, `faults in the log: ${faults.slice(0, 3).join(' | ')}`] : wrongEnd;
 }

@@ -1,17 +1,12 @@
 // Stops the service while good, bad and idle callers are connected: it ends in time with 0 and logs no fault.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { connect as connectTcp, type Socket } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
-import { openSqliteStore } from '../../src/store/sqlite/open.ts';
-import { systemClock } from '../../src/system.ts';
-import { type Home, makeHome, populate } from '../../test/e2e/service.ts';
+import { type Home, populatedHome } from '../../test/e2e/service.ts';
 import type { Seeded } from '../../test/seeded.ts';
+import { Service, serveOf } from './service.ts';
 
-const MAIN = new URL('../../src/cli/main.ts', import.meta.url).pathname;
 const STOP_TIMEOUT_S = 1;
 /** Extra time beyond the callers' timeout: closing the store, and a busy machine. */
 const GRACE_MS = 15_000;
@@ -30,10 +25,7 @@ export interface StopField {
 }
 
 export async function stopField(): Promise<StopField> {
-  const home = makeHome({ settings: { limits: { stopTimeout: STOP_TIMEOUT_S } } });
-  const store = await openSqliteStore({ path: join(home.folder, 'tessera.db'), clock: systemClock.now });
-  await populate(store, home.authority);
-  await store.close();
+  const home = await populatedHome({ settings: { limits: { stopTimeout: STOP_TIMEOUT_S } } });
   return { home, remove: () => rmSync(home.folder, { recursive: true, force: true }) };
 }
 
@@ -55,54 +47,23 @@ export async function stopMany(cycles: number, chance: Seeded): Promise<number> 
 
 /** One run of the service with callers of one kind or of all kinds, and its stop. */
 export async function stopCycle({ home }: StopField, chance: Seeded, only?: Visit): Promise<Stop> {
-  const args = ['--disable-warning=ExperimentalWarning', MAIN, '--config', home.configFile, 'serve'];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  const said = listenTo(child);
-  const port = await said.port;
-  const sockets = visit(port, home, chance, only);
+  const service = await Service.start(serveOf(home));
+  const sockets = visit(service.port, home, chance, only);
   await sleep(chance.below(LONGEST_LIFE_MS));
   // With all kinds of callers, in half of the cycles everybody has left by then.
   if (!only && chance.chance(0.5)) {
     for (const socket of sockets) socket.destroy();
     await sleep(100);
   }
-  const begun = performance.now();
-  const ended = once(child, 'close');
-  child.kill(chance.chance(0.5) ? 'SIGTERM' : 'SIGINT');
-  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_S * 1000 + GRACE_MS);
-  const [code, signal] = (await ended) as [number | null, string | null];
-  clearTimeout(timer);
+  const asked = chance.chance(0.5) ? 'SIGTERM' : 'SIGINT';
+  const { code, signal, tookMs } = await service.stop(asked, STOP_TIMEOUT_S * 1000 + GRACE_MS);
   for (const socket of sockets) socket.destroy();
-  const milliseconds = Math.round(performance.now() - begun);
   const faults = [
-    ...(signal ? [`did not end within ${milliseconds} ms`] : []),
+    ...(signal ? [`did not end within ${tookMs} ms`] : []),
     ...(code === 0 || signal ? [] : [`ended with ${code}`]),
-    ...said.complaints(),
+    ...service.faults(),
   ];
-  return { code, milliseconds, faults };
-}
-
-interface Said {
-  readonly port: Promise<number>;
-  /** Everything on standard error, and log lines about faults. */
-  readonly complaints: () => string[];
-}
-
-function listenTo(child: ChildProcess): Said {
-  let [log, errors] = ['', ''];
-  child.stderr?.on('data', (chunk) => {
-    errors += chunk;
-  });
-  const port = new Promise<number>((resolve, reject) => {
-    child.once('exit', () => reject(new Error(`the service ended before it listened: ${log}${errors}`)));
-    child.stdout?.on('data', (chunk) => {
-      log += chunk;
-      const [, found] = /"addresses":\["https:\/\/[^"]*:(\d+)"/.exec(log) ?? [];
-      if (found) resolve(Number(found));
-    });
-  });
-  const isFault = (line: string) => /"level":"(?:error|fatal)"|fault/.test(line);
-  return { port, complaints: () => [...log.split('\n').filter(isFault), ...errors.split('\n').filter(Boolean)] };
+  return { code, milliseconds: tookMs, faults };
 }
 
 const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0';

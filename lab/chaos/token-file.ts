@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseTokens } from '../../sdk/client/src/tokens.ts';
-import { type ServiceProcess, startProcess } from '../../test/e2e/process.ts';
 import type { Home } from '../../test/e2e/service.ts';
 import type { Seeded } from '../../test/seeded.ts';
 import { Broken } from './broken.ts';
 import { Faults } from './faults.ts';
+import { entryOf, Service } from './service.ts';
 import { aTokenField, LIFETIME_S, makeGrant, type TokenField } from './token-field.ts';
 import { TokenHolders } from './token-holders.ts';
 
@@ -110,14 +110,14 @@ function judge(field: TokenField, cycles: number, holders: TokenHolders, { reads
 /** A service that comes back on the same port. */
 class Restarted {
   readonly #home: Home;
-  #process: ServiceProcess | undefined;
+  #process: Service | undefined;
 
   constructor(home: Home) {
     this.#home = home;
   }
 
   async start(): Promise<void> {
-    this.#process = await startProcess(this.#home);
+    this.#process = await Service.start(entryOf(this.#home));
   }
 
   async kill(): Promise<void> {

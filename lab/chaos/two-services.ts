@@ -9,20 +9,20 @@ import { integrations } from '../../src/store/tables/integrations.ts';
 import type { StoredKey } from '../../src/tokens/keyring.ts';
 import { readKeyringFile, writeKeyringFile } from '../../src/tokens/keyring-file.ts';
 import { type Caller, callerOver } from '../../test/e2e/caller.ts';
-import { type ServiceProcess, startProcess } from '../../test/e2e/process.ts';
 import { clientId, type Home, makeHome, populate } from '../../test/e2e/service.ts';
 import { put } from '../../test/node.ts';
 import { anIntegration, OPERATOR } from '../../test/samples.ts';
 import { openAt } from '../../test/store/postgres-node.ts';
 import { PostgresServer } from '../../test/store/postgres-server.ts';
 import { temporaryFolder } from '../../test/temporary-folder.ts';
+import { entryOf, Service } from './service.ts';
 
 /** An integration whose access tokens are JWTs that live for a day. */
 export const JWT_CLIENT = 'jwt-sync';
 export const JWT_LIFETIME = seconds(86_400);
 
 export interface RunningService {
-  readonly process: ServiceProcess;
+  readonly process: Service;
   /** Has the certificate of ada. */
   readonly caller: Caller;
   readonly keys: () => readonly StoredKey[];
@@ -74,7 +74,7 @@ function copyHome(home: Home, folder: string): void {
 }
 
 async function start({ authority }: Home, folder: string): Promise<RunningService> {
-  const process = await startProcess({ configFile: join(folder, 'tessera.yaml') });
+  const process = await Service.start(entryOf({ configFile: join(folder, 'tessera.yaml') }));
   const certificate = authority.issue({ commonName: 'ada' });
   const caller = callerOver('HTTP/1.1', { port: process.port, ca: authority.pem, certificate });
   const storeKeys = (keys: readonly StoredKey[]) => writeKeyringFile(join(folder, 'keyring.json'), keys);

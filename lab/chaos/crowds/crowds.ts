@@ -2,12 +2,12 @@
 import { loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Seeded } from '../../../test/seeded.ts';
-import { CLOSED, NOT_CONNECTED } from '../overload/line.ts';
-import { limitCpu } from '../overload/quota.ts';
-import { CANCELLED } from '../overload/stream-line.ts';
 import { type Front, isInstalled, startFront, stockOf, throughOf } from './fronts.ts';
 import { Generator, type Tally } from './generator.ts';
+import { CLOSED, NOT_CONNECTED } from './line.ts';
+import { limitCpu } from './quota.ts';
 import { GRANTS, ROWS, type Row } from './rows.ts';
+import { CANCELLED } from './stream-line.ts';
 
 const LONGEST_MS = 10_000;
 const LEAST_GOODPUT = 0.8;

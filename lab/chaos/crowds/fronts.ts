@@ -10,7 +10,8 @@ import { KINDS, type RunningProxy, startProxy } from '../../../test/e2e/proxies/
 import { type Home, populatedHome } from '../../../test/e2e/service.ts';
 import type { Pair } from '../../../test/e2e/steps.ts';
 import { temporaryFolder } from '../../../test/temporary-folder.ts';
-import { acknowledged, launch } from '../siege.ts';
+import { entryOf, Service } from '../service.ts';
+import { acknowledged } from '../siege.ts';
 import type { Target } from './generator.ts';
 
 const THROUGH = ['bare', 'caddy', 'nginx', 'haproxy'] as const;
@@ -36,10 +37,14 @@ export interface Front extends Target {
 
 export async function stockOf(count: number): Promise<Stock> {
   const home = await populatedHome({ log: { level: 'warn' } });
-  const { child, port } = await launch(home.configFile);
-  const reach = { port, ca: home.authority.pem, certificate: home.authority.issue({ commonName: 'ada' }) };
+  const service = await Service.start(entryOf(home));
+  const reach = {
+    port: service.port,
+    ca: home.authority.pem,
+    certificate: home.authority.issue({ commonName: 'ada' }),
+  };
   const pairs = await Promise.all(Array.from({ length: CALLERS }, () => acknowledged(reach, count / CALLERS)));
-  await ended(child, 'SIGTERM');
+  await service.stop();
   return { home, pairs: pairs.flat() };
 }
 
@@ -58,7 +63,8 @@ export async function startFront(stock: Stock, through: Through): Promise<Front>
   const { home } = stock;
   const configFile = copied(home, through);
   const { limits } = loadConfig({ file: configFile, env: {} });
-  const { child, port } = await launch(configFile);
+  const service = await Service.start(entryOf({ configFile }));
+  const { child, port } = service;
   const proxy = through === 'bare' ? undefined : await proxyBefore(through, home, port);
   const reach = { port: proxy?.port ?? port, ca: home.authority.pem };
   return {
@@ -66,7 +72,7 @@ export async function startFront(stock: Stock, through: Through): Promise<Front>
     speaksHttp2: await speaksHttp2(reach),
     stop: async () => {
       await proxy?.stop();
-      await ended(child, 'SIGKILL');
+      await service.kill();
     },
   };
 }
@@ -96,11 +102,4 @@ async function speaksHttp2(reach: { readonly port: number; readonly ca: string }
   await once(socket, 'secureConnect');
   socket.destroy();
   return socket.alpnProtocol === 'h2';
-}
-
-async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exit = once(child, 'exit');
-  child.kill(signal);
-  await exit;
 }

@@ -3,11 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createSecureContext } from 'node:tls';
 import { CERTIFICATE, CLIENT, DEVICE, type Pair, SCOPE, TOKEN, VERIFY } from '../../../test/e2e/steps.ts';
 import { quantileOfSorted } from '../../quantiles.ts';
-import { type Ask, type Line, SocketLine } from '../overload/line.ts';
-import { type Observer, runLoad } from '../overload/load.ts';
-import { streamLines } from '../overload/stream-line.ts';
 import { residentMiB } from '../siege.ts';
 import type { CrowdCaller, Load, Order, Step, Tally, Target } from './generator.ts';
+import { type Ask, type Line, SocketLine } from './line.ts';
+import { type Observer, runLoad } from './load.ts';
+import { streamLines } from './stream-line.ts';
 
 /** After the last request was due. */
 const PATIENCE_MS = 20_000;
@@ -98,9 +98,9 @@ function walk(
 }
 
 async function runLoads(load: Load, target: Target): Promise<Tally[]> {
-  const { demands, tokens, lastsMs, isConnected } = load;
+  const { demands, tokens, lastsMs, isConnected, step = 'verify' } = load;
   const callers = linesOf(load, target).map((line, n) => {
-    const request = { path: VERIFY, token: tokens[n % tokens.length] as string };
+    const request = ASKS[step]({ access_token: tokens[n % tokens.length] } as Pair);
     return { line, walk: { next: () => request, accepted: () => undefined } };
   });
   for (let n = 0; isConnected && n < callers.length; n += CONNECTING_AT_A_TIME) {
@@ -124,8 +124,8 @@ async function runLoads(load: Load, target: Target): Promise<Tally[]> {
   return tallies;
 }
 
-function linesOf({ connections, from, streams, cancelEvery }: Load, { port, ca }: Target): Line[] {
-  const secure = createSecureContext({ ca });
+function linesOf({ connections, from, streams, cancelEvery, certificate }: Load, { port, ca }: Target): Line[] {
+  const secure = createSecureContext({ ca, ...certificate });
   return Array.from({ length: connections }, (_, n) => {
     const place = { port, secure, from: from[n % from.length] as string };
     return streams ? streamLines(place, streams, cancelEvery) : [new SocketLine(place)];

@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Pair } from '../../../test/e2e/steps.ts';
-import type { Demand } from '../overload/load.ts';
+import type { Demand } from './load.ts';
 
 const ENTRY = fileURLToPath(new URL('generator-process.ts', import.meta.url));
 
@@ -25,11 +25,14 @@ export interface CrowdCaller {
   readonly certificate?: { readonly cert: string; readonly key: string } | undefined;
 }
 
-/** Callers that verify tokens over kept connections, as gateways do. */
+/** Callers that send the same request over kept connections, as gateways do. */
 export interface Load {
   readonly connections: number;
   readonly from: readonly string[];
+  /** `verify` if absent. */
+  readonly step?: Step;
   readonly tokens: readonly string[];
+  readonly certificate?: CrowdCaller['certificate'];
   /** Over HTTP/2: requests at a time on each connection. */
   readonly streams?: number;
   readonly cancelEvery?: number;

@@ -1,10 +1,6 @@
 // A service of two nodes behind one address, a resource server, and callers that end grants.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { type Guard, type VerifierOptions, verifier } from '../../../sdk/verify/src/verify.ts';
 import { openStore } from '../../../src/open-store.ts';
 import { publishKeys } from '../../../src/operations/admin/signing-keys.ts';
@@ -20,11 +16,9 @@ import { clientId, type Home, makeHome, populate } from '../../../test/e2e/servi
 import { pairByCertificate } from '../../../test/e2e/steps.ts';
 import { freePort } from '../../../test/free-port.ts';
 import { anIntegration, aResourceServer, OPERATOR, ORDERS_AUDIENCE } from '../../../test/samples.ts';
+import { entryOf, Service, serveOf } from '../service.ts';
 import { type StandbyCluster, standbyCluster } from '../standby.ts';
 import { Balancer } from './balancer.ts';
-
-const ENTRY = fileURLToPath(new URL('../../../test/e2e/process-entry.ts', import.meta.url));
-const MAIN = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url));
 
 export const STORES = ['sqlite', 'postgres'] as const;
 export type StoreKind = (typeof STORES)[number];
@@ -41,7 +35,7 @@ export class FeedField {
   readonly cluster: StandbyCluster | undefined;
   readonly #guards: Guard[] = [];
   readonly #port: number;
-  #nodes: ChildProcess[] = [];
+  #nodes: readonly Service[] = [];
 
   static async start(kind: StoreKind): Promise<FeedField> {
     const [own, shown] = [await freePort(), await freePort()];
@@ -89,27 +83,14 @@ export class FeedField {
 
   /** SQLite: two workers on one port. PostgreSQL: two nodes, each on its own. */
   async startNodes(): Promise<void> {
-    if (!this.cluster) {
-      const args = [MAIN, '--config', this.home.configFile, 'serve', '--workers', '2'];
-      this.#nodes = [launch(args)];
-      await lineOf(this.#nodes[0] as ChildProcess, /"msg":"ready"/, 2);
-      this.balancer.targets = [this.#port];
-      return;
-    }
-    this.#nodes = [1, 2].map(() => launch([ENTRY, this.home.configFile]));
-    const found = await Promise.all(this.#nodes.map((node) => lineOf(node, /^listening .*:(\d+)$/)));
-    this.balancer.targets = found.map(Number);
+    this.#nodes = this.cluster
+      ? await Promise.all([1, 2].map(() => Service.start(entryOf(this.home))))
+      : [await Service.start(serveOf(this.home), { workers: 2 })];
+    this.balancer.targets = this.cluster ? this.#nodes.map(({ port }) => port) : [this.#port];
   }
 
   async stopNodes(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
-    await Promise.all(
-      this.#nodes.map(async (node) => {
-        if (node.exitCode !== null || node.signalCode !== null) return;
-        const exit = once(node, 'exit');
-        node.kill(signal);
-        await exit;
-      }),
-    );
+    await Promise.all(this.#nodes.map((node) => (signal === 'SIGTERM' ? node.stop() : node.kill())));
   }
 
   async guards(count: number): Promise<readonly Guard[]> {
@@ -149,24 +130,4 @@ async function fill(
   await store.change(resourceServers, server.id, () => ({ outcome: undefined, next: server }));
   const integration = anIntegration({ clientId: JWT_CLIENT, accessTokenFormat: 'jwt' });
   await store.change(integrations, JWT_CLIENT, () => ({ outcome: undefined, next: integration }));
-}
-
-function launch(args: readonly string[]): ChildProcess {
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  process.once('exit', () => child.kill('SIGKILL'));
-  return child;
-}
-
-/** What the pattern captures in the line that matches for the `times`-th time. */
-function lineOf(child: ChildProcess, pattern: RegExp, times = 1): Promise<string> {
-  if (!child.stdout) throw new Error('the service has no stdout');
-  const lines = createInterface({ input: child.stdout });
-  let left = times;
-  return new Promise((resolve, reject) => {
-    child.once('exit', (code) => reject(new Error(`the service ended with ${code}`)));
-    lines.on('line', (line) => {
-      const match = pattern.exec(line);
-      if (match && --left === 0) resolve(match[1] ?? '');
-    });
-  });
 }

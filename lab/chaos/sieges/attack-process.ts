@@ -6,6 +6,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import { tlsOptionsOf } from '../../../test/e2e/caller.ts';
 import { Attacker } from '../http2/attacker.ts';
 import { ATTACKS as HTTP2_ATTACKS } from '../http2/attacks.ts';
+import { FLOODS, prepareFlood } from './floods.ts';
 import { RAW_ATTACKS, type RawAttack } from './raw-attacks.ts';
 
 const TICK_MS = 100;
@@ -44,14 +45,16 @@ async function repeat(attack: Parameters<Attacker['begin']>[0]): Promise<void> {
   }
 }
 
-function begin(): void {
-  const [raw, http2] = [RAW_ATTACKS[name], HTTP2_ATTACKS[name]];
-  if (raw) keepOpen(raw);
-  else if (http2) void repeat(http2);
-  else throw new Error(`no such attack: ${name}`);
+async function prepare(): Promise<() => void> {
+  const [raw, http2, flood] = [RAW_ATTACKS[name], HTTP2_ATTACKS[name], FLOODS[name]];
+  if (flood) return prepareFlood(flood, reach.port, () => opened++);
+  if (raw) return () => keepOpen(raw);
+  if (http2) return () => void repeat(http2);
+  throw new Error(`no such attack: ${name}`);
 }
 
 setPriority(constants.priority.PRIORITY_LOW);
+const begin = await prepare();
 process.on('message', (what) => {
   if (what === 'begin') begin();
   process.send?.(opened);

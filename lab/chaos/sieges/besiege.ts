@@ -4,19 +4,21 @@ import { loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Seeded } from '../../../test/seeded.ts';
+import { CORES, startPinned, stopped } from '../../bench/pinned.ts';
 import { type CrowdOptions, printLine } from '../crowds/crowds.ts';
 import { type Front, startFront, stockOf, throughOf } from '../crowds/fronts.ts';
 import { Generator, type Order, type Tally } from '../crowds/generator.ts';
+import { CLOSED, NOT_CONNECTED } from '../crowds/line.ts';
 import { ATTACKS as HTTP2_ATTACKS } from '../http2/attacks.ts';
-import { FLOODS, type FloodKind, LONG_HELLOS, SLOW_KEYS, startAttacker, startFlood } from '../overload/flood.ts';
-import { CLOSED, NOT_CONNECTED } from '../overload/line.ts';
+
+import { heldPlaces } from '../siege.ts';
+import { FLOODS } from './floods.ts';
 import { RAW_ATTACKS } from './raw-attacks.ts';
 
 const HEAD = ['attack', 'front', 'rate', 'p50', 'p99', 'failed', 'new: p50', 'slowest', 'failed', 'MiB', 'opened'];
 const WIDTHS = [44, 15, 6, 7, 7, 7, 9, 8, 7, 5, 7];
 const ENTRY = fileURLToPath(new URL('attack-process.ts', import.meta.url));
-const FLOOD_KINDS: readonly string[] = [...FLOODS, SLOW_KEYS, LONG_HELLOS];
-const ATTACKS = [...Object.keys(RAW_ATTACKS), ...Object.keys(HTTP2_ATTACKS), ...FLOOD_KINDS];
+const ATTACKS = [RAW_ATTACKS, HTTP2_ATTACKS, FLOODS].flatMap((table) => Object.keys(table));
 const GRANTS = 16;
 /** The first third is not measured: the attack begins in it. */
 const LASTS_MS = 2100;
@@ -37,7 +39,7 @@ interface Met {
   readonly opened: number;
 }
 
-/** Returns in how many rows callers on kept connections were not served, or a stop lost requests. */
+/** Returns in how many rows callers on kept connections were not served, a slot stayed taken, or a stop lost requests. */
 export async function besiege(_cycles: number, _chance: Seeded, options: CrowdOptions): Promise<number> {
   const { through = 'bare', only = '' } = options;
   const [name = 'bare'] = throughOf(through);
@@ -51,6 +53,7 @@ export async function besiege(_cycles: number, _chance: Seeded, options: CrowdOp
   let broken = 0;
   for (const what of ATTACKS.filter((each) => each.includes(only)))
     broken += print(what, front, await attack(what, front, callers), alone);
+  if (name === 'bare') broken += (await heldPlaces({ reach: front })).length;
   if (name === 'bare' && !only) broken += await stopUnderLoad(front, callers);
   await front.stop();
   for (const generator of Object.values(callers)) generator.close();
@@ -60,8 +63,7 @@ export async function besiege(_cycles: number, _chance: Seeded, options: CrowdOp
 
 async function attack(name: string, front: Front, callers: Callers): Promise<Met> {
   const { port, ca, child } = front;
-  const isFlood = FLOOD_KINDS.includes(name);
-  const attacker = isFlood ? startFlood(name as FloodKind, port) : startAttacker(ENTRY, [name, String(port), ca]);
+  const attacker = startAttacker([name, String(port), ca]);
   await attacker.opened();
   setTimeout(() => attacker.begin(), BEGIN_AFTER_MS);
   const met = await meet(front, callers);
@@ -70,6 +72,17 @@ async function attack(name: string, front: Front, callers: Callers): Promise<Met
   await pause(AFTER_MS);
   if (child.exitCode !== null || child.signalCode !== null) throw new Error(`${front.through} died: ${name}`);
   return { ...met, opened };
+}
+
+/** A process that begins at the message `begin`, and answers every message with the number of connections opened. */
+function startAttacker(args: readonly string[]) {
+  const child = startPinned(ENTRY, args, { core: CORES.generator, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const ask = async (what: 'begin' | 'opened?') => {
+    child.send(what);
+    const [count] = (await once(child, 'message')) as [number];
+    return count;
+  };
+  return { begin: () => void ask('begin'), opened: () => ask('opened?'), stop: () => stopped(child) };
 }
 
 /** 200 requests a second over kept connections, and ten new connections a second. */
