@@ -78,9 +78,12 @@ function stageThisAndNext(folder: string): void {
   run('tar', ['--extract', `--file=${fileOf(folder, 'this')}`, `--directory=${folder}`]);
   const migrations = join(folder, 'package/dist/store/sqlite/migrations.js');
   const code = readFileSync(migrations, 'utf8');
-  const [known = '', ...others] = code.match(/\.map\(\(steps\) => steps\.join\(';'\)\)/g) ?? [];
+  const [known = '', ...others] = code.match(/upgradesOf\(DIALECT\)/g) ?? [];
   if (known === '' || others.length > 0) throw new Error('the list of migrations is written otherwise');
-  writeFileSync(migrations, code.replace(known, `${known}.concat('CREATE TABLE next (id INTEGER)')`));
+  writeFileSync(
+    migrations,
+    code.replace(known, `${known}.concat({ version: 999, steps: ['CREATE TABLE next (id INTEGER)'] })`),
+  );
   run('tar', ['--create', '--gzip', `--file=${fileOf(folder, 'next')}`, `--directory=${folder}`, 'package']);
 }
 

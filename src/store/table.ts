@@ -8,26 +8,46 @@ export type Value = string | number | Uint8Array | null;
  * - `text`
  * - `json`: text to the back end
  * - `hex`: a few bytes, stored as bytes; rows hold lower-case hex digits, which are cheaper to read, write and compare
- * - `integer`: times, flags and small codes
+ * - `small`: flags and codes
+ * - `integer`: times and numbers
  * - `counter`: grows with every change. A back end whose integers vary in size must store it in a fixed size: rows that
  *   grow on refresh would keep splitting pages.
  */
-export type ColumnKind = 'bytes' | 'hex' | 'text' | 'json' | 'integer' | 'counter';
+export type ColumnKind = 'bytes' | 'hex' | 'text' | 'json' | 'small' | 'integer' | 'counter';
 
 export interface Column {
   readonly name: string;
   readonly kind: ColumnKind;
+  /** May be null. */
+  readonly optional?: true;
+  /** Null in most rows. These are the last columns of a table. */
+  readonly rare?: true;
+  /** The schema that added it, which older stores get by an upgrade: one more than the newest so far (schema.ts). It is optional. */
+  readonly since?: number;
+}
+
+export function isOptional({ optional, rare }: Column): boolean {
+  return optional === true || rare === true;
 }
 
 export interface TableColumn<Row> extends Column {
   readonly of: (row: Row) => Value;
   /** Set on insert; a change never writes it. */
   readonly fixed?: true;
-  /** Null in most rows. These are the last columns of a table. */
-  readonly rare?: true;
+  /** No two rows have the same. It needs no further index. */
+  readonly unique?: true;
   /** For joins and conditions only: `decode` does without it. Reading 32 hex digits takes a twentieth of loading a grant. */
   readonly unread?: true;
 }
+
+/**
+ * How a back end stores rows:
+ * - `steady`: they change seldom, and there are few
+ * - `changing`: requests change them, so they have room on their page
+ * - `busy`: likewise, and there are very many
+ * - `large`: not in the index of their key
+ */
+export type RowStorage = 'steady' | 'changing' | 'busy' | 'large';
 
 /** Row: what the rules see. Companion: the one other row that every decision about it needs, loaded in the same step. */
 export interface Table<Row, Companion = undefined> {
@@ -44,6 +64,12 @@ export interface Table<Row, Companion = undefined> {
   readonly ends?: RowsEnd;
   /** Nodes write it again by themselves: a move leaves it behind. */
   readonly isRebuilt?: true;
+  /** Every node asks all the time whether a row has changed: an index makes the stamp cheap. */
+  readonly isFollowed?: true;
+  /** Absent: `steady`. */
+  readonly rows?: RowStorage;
+  /** The schema that added it, as of a column. */
+  readonly since?: number;
 }
 
 export interface RowsEnd {
@@ -64,8 +90,10 @@ export function keyedTable<Row>(table: Omit<Table<Row>, 'keyOf' | 'encodeKey'>):
   return { ...table, keyOf: (row) => key?.of(row) as string, encodeKey: (text) => text };
 }
 
-/** Columns that hold the fields of a row as they are, under the same names in snake case. Absent fields are null. */
-export type FieldKinds<Row> = { readonly [Field in keyof Row]-?: ColumnKind | `fixed ${ColumnKind}` };
+/** Columns that hold the fields of a row as they are, under the same names in snake case. Optional fields end in `?`; absent ones are null. */
+export type FieldKinds<Row> = {
+  readonly [Field in keyof Row]-?: `${'' | 'fixed ' | 'fixed unique '}${ColumnKind}${Record<never, never> extends Pick<Row, Field> ? '?' : ''}`;
+};
 
 /** Where the values of columns are, by their names. */
 export function placesOf<const Columns extends readonly Column[]>(columns: Columns) {
@@ -78,10 +106,17 @@ export function fieldColumns<Row>(
   kinds: FieldKinds<Row>,
   ...own: TableColumn<Row>[]
 ): Pick<Table<Row>, 'columns' | 'decode'> {
-  const fields = Object.entries<FieldKinds<Row>[keyof Row]>(kinds).map(([field, how]) => {
-    const kind = how.replace('fixed ', '') as ColumnKind;
+  const fields = Object.entries<string>(kinds).map(([field, how]) => {
+    const [, fixed, unique, kind, optional] = /^(fixed )?(unique )?(\w+)(\?)?$/.exec(how) ?? [];
     const name = field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    return { field: field as keyof Row, kind, name, ...(kind !== how && { fixed: true as const }) };
+    return {
+      field: field as keyof Row,
+      kind: kind as ColumnKind,
+      name,
+      ...(fixed && { fixed: true as const }),
+      ...(unique && { unique: true as const }),
+      ...(optional && { optional: true as const }),
+    };
   });
   const columns = fields.map(({ field, ...column }): TableColumn<Row> => {
     const of = (row: Row) => (row[field] ?? null) as Value;
@@ -108,6 +143,7 @@ export function registeredTable<Row>(
 ): Table<Row> {
   return keyedTable<Row>({
     name,
+    isFollowed: true,
     columns: [
       { name: column, kind: 'text', fixed: true, of: (row) => row[key] as string },
       { name: 'body', kind: 'json', of: (row) => JSON.stringify({ ...body(row), [key]: undefined }) },

@@ -3,19 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
 import { epochSeconds } from '../../src/core/time.ts';
-import { storeOf } from '../../src/store/change.ts';
-import { parseAddress } from '../../src/store/postgres/address.ts';
-import { postgresBackEnd } from '../../src/store/postgres/back-end.ts';
-import { connect } from '../../src/store/postgres/connection.ts';
-import { Connections } from '../../src/store/postgres/connections.ts';
-import { MIGRATIONS, migrate } from '../../src/store/postgres/migrations.ts';
-import { lastAccepted } from '../../src/store/tables/store-history.ts';
-import { Secret } from '../../src/tokens/secret.ts';
-import { accepted, aNode, issue, refresh } from '../node.ts';
 import { commitOf, eventSubjects, told } from './conformance/rows.ts';
 import { type PostgresTestDatabase, postgresDatabase, sharedServer } from './postgres-database.ts';
 import { openAt } from './postgres-node.ts';
-import { NEWER_COLUMNS, UNPARTITIONED } from './unpartitioned.ts';
 
 const UPPER = 10_000_001;
 const DAY = 86_400;
@@ -140,35 +130,4 @@ test('behind a reader of the log, removal is left for later and nobody waits', a
   assert.ok((await backEnd.sweepEvents(epochSeconds(PAST + 1), 500)) > 0);
   assert.equal((await eventSubjects(backEnd)).length, 20);
   await database.remove();
-});
-
-test('an existing log becomes the first partition while a node writes, with its privileges', async () => {
-  const server = await sharedServer();
-  await server.query('CREATE DATABASE large');
-  await server.query('CREATE ROLE auditor');
-  const address = parseAddress(new Secret(server.url('large')), {});
-  const connection = await connect(address);
-  await migrate(connection, MIGRATIONS.slice(0, UNPARTITIONED));
-  await server.query(NEWER_COLUMNS, 'large');
-  await server.query('GRANT SELECT ON events TO auditor', 'large');
-  await server.query("INSERT INTO store_history (name, revision, epoch) VALUES ('history', 1, 2)", 'large');
-  const node = await aNode(storeOf(postgresBackEnd(new Connections(address))));
-  let pair = await issue(node);
-  let isMigrated = false;
-  const migrated = migrate(connection).finally(() => {
-    isMigrated = true;
-  });
-  let refreshes = 0;
-  for (; !isMigrated || refreshes < 10; refreshes++) pair = accepted(await refresh(node, pair));
-  await migrated;
-  assert.ok(await lastAccepted(node.store), 'the rollback that an older release accepted explains newer tokens');
-  const events = await node.store.events({ after: 0, limit: refreshes + 100 });
-  assert.equal(events.filter(({ type }) => type === 'refreshed').length, refreshes);
-  const [first] = await server.query(
-    `SELECT has_table_privilege('auditor', 'events', 'SELECT') AS may, (${PARTITIONS.replace('name::text, upper::float8', 'name::text')} LIMIT 1) AS name`,
-    'large',
-  );
-  assert.deepEqual(first, { may: true, name: 'events_0' });
-  connection.close();
-  await node.store.close();
 });

@@ -55,6 +55,7 @@ const FORMS: Readonly<Record<ColumnKind, Form<any>>> = {
   hex: HEX,
   text: TEXT,
   json: TEXT,
+  small: INTEGER,
   integer: INTEGER,
   counter: INTEGER,
 };

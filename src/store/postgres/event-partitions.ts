@@ -99,38 +99,7 @@ const SWEEP = `
 /** Whatever the default privileges are. */
 const CALLABLE = 'GRANT EXECUTE ON FUNCTION tessera_extend_events(bigint), tessera_sweep_events(bigint) TO PUBLIC';
 
-/** The table becomes the first partition. Its check, made and validated before, spares the attachment a look at all rows. */
-const BOUND = `DO $$ DECLARE days integer := CASE WHEN EXISTS (SELECT FROM events) THEN ${AHEAD} ELSE 1 END; BEGIN
-    ALTER TABLE events DROP CONSTRAINT IF EXISTS events_first;
-    EXECUTE format('ALTER TABLE events ADD CONSTRAINT events_first CHECK (sequence < %s) NOT VALID',
-      (SELECT last_value + days * tessera_events_a_day() FROM event_sequence));
-  END $$`;
+/** The first ends where a new log needs the second. */
+export const FIRST_PARTITION = `CREATE TABLE events_0 PARTITION OF events FOR VALUES FROM (MINVALUE) TO (${LEAST + 1})`;
 
-const ATTACH = `
-  LOCK TABLE events IN ACCESS EXCLUSIVE MODE;
-  ALTER TABLE events RENAME TO events_0;
-  ALTER INDEX events_pkey RENAME TO events_0_pkey;
-  ALTER INDEX events_identity_id RENAME TO events_0_identity_id;
-  ALTER INDEX events_acts RENAME TO events_0_acts;
-  CREATE TABLE events (LIKE events_0 INCLUDING DEFAULTS, PRIMARY KEY (sequence)) PARTITION BY RANGE (sequence);
-  CREATE INDEX events_identity_id ON events (identity_id, sequence) WHERE identity_id IS NOT NULL;
-  CREATE INDEX events_acts ON events (sequence) WHERE type IN ('revoked', 'administered');
-  DO $$ DECLARE held record; BEGIN
-    EXECUTE format('ALTER TABLE events ATTACH PARTITION events_0 FOR VALUES FROM (MINVALUE) TO (%s)', (
-      SELECT substring(pg_get_constraintdef(oid) FROM '< ''?(\\d+)') FROM pg_constraint
-      WHERE conrelid = 'events_0'::regclass AND conname = 'events_first'));
-    FOR held IN SELECT CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END AS role, privilege_type
-      FROM pg_class, aclexplode(relacl) WHERE oid = 'events_0'::regclass AND grantee <> relowner
-    LOOP
-      EXECUTE format('GRANT %s ON events TO %s', held.privilege_type, held.role);
-    END LOOP;
-    EXECUTE format('ALTER TABLE events OWNER TO %s',
-      (SELECT relowner::regrole FROM pg_class WHERE oid = 'events_0'::regclass));
-  END $$`;
-
-export const PARTITIONING: readonly string[] = [
-  [EVENTS_A_DAY, EVENT_PARTITIONS, EXTEND, SWEEP, CALLABLE].join(';'),
-  BOUND,
-  'ALTER TABLE events VALIDATE CONSTRAINT events_first',
-  ATTACH,
-];
+export const EVENT_FUNCTIONS: string = [EVENTS_A_DAY, EVENT_PARTITIONS, EXTEND, SWEEP, CALLABLE].join(';');

@@ -11,7 +11,7 @@ import type { Connection } from './connection.ts';
 import type { Connections } from './connections.ts';
 import { type StatementRefused, unlessLocked } from './faults.ts';
 import type { Loads } from './loads.ts';
-import { MIGRATIONS, schemaState } from './migrations.ts';
+import { NEWEST, schemaState } from './migrations.ts';
 
 const CHANGED = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
 
@@ -72,7 +72,7 @@ async function examineRead({ loads }: Examined): Promise<{ now: EpochSeconds | u
 function examineSchema({ connections }: Examined): Promise<StoreCheck> {
   return settled('schema', 'the schema is not one that this release can use', async () => {
     const { version, isUsable } = await schemaState({ run: (text, values) => connections.read(text, values) });
-    if (!isUsable) throw new Error(`the schema is ${version}, this release needs ${MIGRATIONS.length}`);
+    if (!isUsable) throw new Error(`the schema is ${version}, this release needs ${NEWEST}`);
   });
 }
 

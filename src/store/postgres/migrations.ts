@@ -1,68 +1,67 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Dialect, migrationsOf, OLDEST } from '../migrations.ts';
+import { creationOf, type Dialect, OLDEST, type Upgrade, upgradesOf } from '../schema.ts';
 import type { Connection } from './connection.ts';
-import { PARTITIONING } from './event-partitions.ts';
+import { EVENT_FUNCTIONS, FIRST_PARTITION } from './event-partitions.ts';
 
-export interface Migration {
-  /** If it is not, older nodes refuse to start. */
+export interface Migration extends Upgrade {
+  /**
+   * If it is not, older nodes refuse to start. With CONCURRENTLY a step is one statement without a transaction. An interrupted
+   * migration begins again with its first step.
+   */
   readonly additive: boolean;
-  /** With CONCURRENTLY a step is one statement without a transaction. An interrupted migration begins again with its first step. */
-  readonly steps: readonly string[];
 }
 
 // No column that changes is in an index: such an update touches one page and no index (HOT).
-const DIALECT: Dialect = {
-  bytes: 'bytea',
-  text: 'text',
-  name: 'text COLLATE "C"',
-  small: 'smallint',
-  whole: 'integer',
-  large: 'bigint',
-  rows: '',
-  changingRows: 'WITH (fillfactor = 70)',
-  grantRows: 'WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05)',
-  numberedRows: '',
+export const DIALECT: Dialect = {
+  types: {
+    bytes: 'bytea',
+    hex: 'bytea',
+    text: 'text COLLATE "C"', // it compares by its bytes, whatever the language of the database
+    json: 'text COLLATE "C"',
+    small: 'smallint',
+    integer: 'bigint',
+    counter: 'bigint',
+  },
+  revision: 'integer',
+  rows: {
+    steady: '',
+    changing: 'WITH (fillfactor = 70)',
+    busy: 'WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05)',
+    large: '',
+  },
+  // See events.ts for the order of numbers. Those that are drawn are always above last_value.
+  events: (columns) => `CREATE SEQUENCE event_sequence CACHE 1;
+    SELECT setval('event_sequence', 1);
+    CREATE TABLE events (sequence bigint NOT NULL PRIMARY KEY, ${columns}) PARTITION BY RANGE (sequence);
+    ${FIRST_PARTITION}`,
   addColumn: (table, column) => `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS ${column}`,
   addIndex: (name, on) => [
     `DROP INDEX CONCURRENTLY IF EXISTS ${name}`, // unfinished
     `CREATE INDEX CONCURRENTLY ${name} ON ${on}`,
   ],
-  // See events.ts for the order of numbers. Those that are drawn are always above last_value.
-  events: `CREATE SEQUENCE event_sequence CACHE 1;
-    SELECT setval('event_sequence', 1);
-    CREATE TABLE events (
-      sequence bigint NOT NULL PRIMARY KEY, at bigint NOT NULL, type text COLLATE "C" NOT NULL, client_id text COLLATE "C",
-      identity_id text COLLATE "C", subject_id bytea, presenter text, detail text
-    )`,
 };
 
-/** The stamp of a table, which every node reads all the time, then reads an index instead of the rows. */
-const STAMPED = ['integrations', 'issuers', 'resource_servers', 'token_issuers', 'signing_keys'];
+/** PostgreSQL counts three schemas more than SQLite, for indexes and partitions that it had for itself. */
+const MORE = 3;
+const FIRST = OLDEST + MORE;
 
-/** The first of them follows this many migrations that both back ends have. */
-const OWN_AFTER = 11;
-const OWN: readonly (readonly string[])[] = [
-  STAMPED.flatMap((table) => DIALECT.addIndex(`${table}_revision`, `${table} (revision)`)),
-  PARTITIONING,
-  [
-    // A rollback that an older release accepted explains tokens that are newer than their rows (tables/store-history.ts).
-    `INSERT INTO attempts (about, revision, count, ends_at)
-      SELECT 'a rollback was accepted', 1, epoch, extract(epoch FROM now())::bigint + 315360000
-      FROM store_history WHERE epoch > 1 ON CONFLICT DO NOTHING`,
-    'SELECT tessera_extend_events(0)',
-  ],
-];
+export const UPGRADES: readonly Migration[] = upgradesOf(DIALECT).map(({ version, steps }) => ({
+  version: version + MORE,
+  additive: true,
+  steps,
+}));
 
-export const MIGRATIONS: readonly Migration[] = migrationsOf(DIALECT)
-  .toSpliced(OWN_AFTER, 0, ...OWN)
-  .map((steps) => ({ additive: true, steps }));
+export const NEWEST = UPGRADES.at(-1)?.version ?? FIRST;
 
-/** Whether a release before 0.3 has used it. A creation that was interrupted, or goes on, has as few migrations, but no key. */
-export async function isOfOlderRelease(connection: Pick<Connection, 'run'>): Promise<boolean> {
-  return Number((await connection.run(OLDER)).rows[0]?.[0]) === 1;
+const CREATION: Migration = {
+  version: NEWEST,
+  additive: true,
+  steps: [`${creationOf(DIALECT)};${EVENT_FUNCTIONS};SELECT tessera_extend_events(0)`],
+};
+
+export function isOfOlderRelease(version: number): boolean {
+  return version > 0 && version < FIRST;
 }
-
-const OLDER = `SELECT (EXISTS (SELECT FROM keys) AND max(version) < ${OLDEST + OWN.length})::integer FROM tessera_schema`;
 
 // Brings the schema to the newest version while nodes use it.
 
@@ -97,19 +96,20 @@ export type ReportProgress = (line: string) => void;
 /** Brings the schema to the newest version, without delaying requests; the role must own it. */
 export async function migrate(
   connection: Connection,
-  migrations = MIGRATIONS,
+  upgrades = UPGRADES,
   report: ReportProgress = () => undefined,
 ): Promise<void> {
   await locked(connection, report);
   try {
-    const { version } = await schemaState(connection, migrations.length);
-    if (version < migrations.length) await connection.execute(LEDGER);
-    for (const [index, { additive, steps }] of migrations.entries()) {
-      if (index < version) continue;
-      report(`schema ${index + 1} of ${migrations.length}`);
-      const noted = `INSERT INTO tessera_schema (version, additive) VALUES (${index + 1}, ${additive})`;
+    let { version: reached } = await schemaState(connection);
+    if (reached === 0) await connection.execute(LEDGER);
+    for (const { version, additive, steps } of reached === 0 ? [CREATION, ...upgrades] : upgrades) {
+      if (version <= reached) continue;
+      report(`schema ${version}`);
+      const noted = `INSERT INTO tessera_schema (version, additive) VALUES (${version}, ${additive})`;
       const last = steps.length - 1;
       for (const [at, step] of steps.entries()) await take(connection, step, at === last ? noted : '', report);
+      reached = version;
     }
   } finally {
     await connection.run(RELEASE).catch(() => undefined); // it ends with the session too
@@ -152,15 +152,12 @@ function* pauses(): Generator<number, never> {
   for (let ms = FIRST_PAUSE_MS; ; ms = Math.min(2 * ms, LONGEST_PAUSE_MS)) yield ms;
 }
 
-export async function schemaState(
-  connection: Pick<Connection, 'run'>,
-  known = MIGRATIONS.length,
-): Promise<SchemaState> {
+export async function schemaState(connection: Pick<Connection, 'run'>): Promise<SchemaState> {
   const { rows } = await connection.run(LEDGER_EXISTS);
   if (rows[0]?.[0] === null) return { version: 0, isUsable: false };
-  const { rows: found } = await connection.run(APPLIED, [known]);
+  const { rows: found } = await connection.run(APPLIED, [NEWEST]);
   const [version, additive] = found[0] as unknown as [number, boolean];
-  return { version, isUsable: version >= known && additive };
+  return { version, isUsable: version >= NEWEST && additive };
 }
 
 const LEDGER_EXISTS = "SELECT to_regclass('tessera_schema')::text";

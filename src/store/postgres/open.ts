@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { storeOf } from '../change.ts';
-import { tooOld } from '../migrations.ts';
 import type { Receiver } from '../move.ts';
+import { tooOld } from '../schema.ts';
 import { type Store, StoreUnavailable, StoreUnusable } from '../store.ts';
 import { type Address, type HiddenUrl, parseAddress, StoreAddressFault } from './address.ts';
 import { postgresBackEnd } from './back-end.ts';
 import { type Connection, connect, type Inspect } from './connection.ts';
 import { Connections } from './connections.ts';
 import { storeFault } from './faults.ts';
-import { isOfOlderRelease, MIGRATIONS, migrate, type ReportProgress, schemaState } from './migrations.ts';
+import { isOfOlderRelease, migrate, NEWEST, type ReportProgress, schemaState } from './migrations.ts';
 
 export interface PostgresOptions {
   readonly url: HiddenUrl;
@@ -107,21 +107,21 @@ async function withConnection<T>(address: Address, work: (connection: Connection
 async function ensureSchema(connection: Connection, progress?: ReportProgress): Promise<SchemaChange> {
   const { version: before, isUsable } = await schemaState(connection);
   if (isUsable) return { before, now: before };
-  if (before > MIGRATIONS.length) {
+  if (before > NEWEST) {
     throw new StoreUnusable(
       `the database has schema ${before}, which this release cannot work with`,
       'Run the release that upgraded it, or a newer one: docs/upgrading.md.',
     );
   }
   if (before === 0) await refuseElsewhere(connection);
-  if (before > 0 && (await isOfOlderRelease(connection))) throw tooOld(before);
+  if (isOfOlderRelease(before)) throw tooOld(before);
   try {
-    await migrate(connection, MIGRATIONS, progress);
-    return { before, now: MIGRATIONS.length };
+    await migrate(connection, undefined, progress);
+    return { before, now: NEWEST };
   } catch (error) {
     if (!NOT_ALLOWED.includes((error as { code?: string }).code ?? '')) throw error;
     throw new StoreUnusable(
-      `${before === 0 ? 'the database has no schema yet' : `the database has schema ${before}, this release needs ${MIGRATIONS.length}`}, and this role may not change it`,
+      `${before === 0 ? 'the database has no schema yet' : `the database has schema ${before}, this release needs ${NEWEST}`}, and this role may not change it`,
       'Run as the role that owns the schema: tessera migrate-schema --as postgres://OWNER@…',
     );
   }

@@ -46,6 +46,7 @@ const OF_KIND: Readonly<Record<ColumnKind, (value: Value) => Value>> = {
   hex: readHex,
   text: readAsIs,
   json: readAsIs,
+  small: readInteger,
   integer: readInteger,
   counter: readInteger,
 };

@@ -11,6 +11,7 @@ export interface Attempts {
 
 export const attempts = keyedTable<Attempts>({
   name: 'attempts',
+  rows: 'changing',
   ...fieldColumns<Attempts>({ about: 'fixed text', count: 'integer', endsAt: 'integer' }),
   ends: { at: 'ends_at', kept: HOUR },
 });

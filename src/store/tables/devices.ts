@@ -14,29 +14,41 @@ const plain = fieldColumns<Omit<DeviceAuthorization, 'interval' | 'presenter' | 
   id: 'fixed hex',
   clientId: 'fixed text',
   scope: 'fixed text',
-  userCodeHash: 'fixed hex',
+  userCodeHash: 'fixed unique hex',
   deviceCodeHash: 'fixed hex',
   createdAt: 'fixed integer',
   expiresAt: 'fixed integer',
-  lastPolledAt: 'integer',
+  lastPolledAt: 'integer?',
   failedSignIns: 'integer',
-  enteredBy: 'text',
+  enteredBy: 'text?',
 });
 
 /** Device authorizations, with the identity that decided, once one has. */
 export const devices: Table<DeviceAuthorization, Identity> = {
   name: 'device_authorizations',
+  rows: 'changing',
   columns: [
     ...plain.columns,
     { name: 'poll_interval', kind: 'integer', of: ({ interval }) => interval },
     { name: 'presenter', kind: 'text', fixed: true, of: ({ presenter }) => encodePresenter(presenter) },
-    { name: 'resource', kind: 'text', fixed: true, of: ({ resource }) => encodeResource(resource) },
-    { name: 'decision', kind: 'integer', of: ({ decision }) => DECISIONS.indexOf(decision.is) },
-    { name: 'decided_by', kind: 'hex', of: ({ decision }) => ('by' in decision ? identityKey(decision.by) : null) },
-    { name: 'decided_at', kind: 'integer', of: ({ decision }) => ('at' in decision ? decision.at : null) },
+    { name: 'resource', kind: 'text', fixed: true, optional: true, of: ({ resource }) => encodeResource(resource) },
+    { name: 'decision', kind: 'small', of: ({ decision }) => DECISIONS.indexOf(decision.is) },
+    {
+      name: 'decided_by',
+      kind: 'hex',
+      optional: true,
+      of: ({ decision }) => ('by' in decision ? identityKey(decision.by) : null),
+    },
+    {
+      name: 'decided_at',
+      kind: 'integer',
+      optional: true,
+      of: ({ decision }) => ('at' in decision ? decision.at : null),
+    },
     {
       name: 'proof',
       kind: 'text',
+      optional: true,
       of: ({ decision }) => (decision.is === 'confirmed' ? (decision.proof ?? null) : null),
     },
   ],

@@ -11,15 +11,15 @@ import { decodePresenter, encodePresenter } from './column-texts.ts';
 export const eventColumns: readonly Column[] = [
   { name: 'at', kind: 'integer' },
   { name: 'type', kind: 'text' },
-  { name: 'client_id', kind: 'text' },
-  { name: 'identity_id', kind: 'text' },
-  { name: 'subject_id', kind: 'hex' },
-  { name: 'presenter', kind: 'text' },
-  { name: 'detail', kind: 'json' },
+  { name: 'client_id', kind: 'text', optional: true },
+  { name: 'identity_id', kind: 'text', optional: true },
+  { name: 'subject_id', kind: 'hex', optional: true },
+  { name: 'presenter', kind: 'text', optional: true },
+  { name: 'detail', kind: 'json', optional: true },
 ];
 
 /** An SQL condition: events of ACT_TYPES. Their index has exactly this one, otherwise it is not used. */
-const IS_ACT = `type IN (${ACT_TYPES.map((type) => `'${type}'`).join(', ')})`;
+export const IS_ACT = `type IN (${ACT_TYPES.map((type) => `'${type}'`).join(', ')})`;
 
 /** What follows SELECT … FROM events in a query, up to its limit, which is the last value. `parameter`: by its number. */
 export function selectedEvents(

@@ -44,6 +44,7 @@ const KEPT = 30 * 86_400;
 
 export const refusalCounts = keyedTable<RefusalCount>({
   name: 'refusal_counts',
+  rows: 'changing',
   columns: [
     { name: 'key', kind: 'text', fixed: true, of: ({ key }) => key },
     { name: 'body', kind: 'json', of: (row) => JSON.stringify({ ...row, key: undefined }) },

@@ -12,13 +12,18 @@ export function identityKey(id: string): Hex {
 
 const COLUMNS = [
   { name: 'key', kind: 'hex', fixed: true, unread: true, of: ({ id }) => identityKey(id) },
-  { name: 'id', kind: 'text', fixed: true, of: ({ id }) => id },
-  { name: 'enabled', kind: 'integer', of: ({ enabled }) => Number(enabled) },
-  { name: 'may_use_api', kind: 'integer', of: ({ mayUseApi }) => Number(mayUseApi) },
-  { name: 'groups', kind: 'json', of: ({ groups }) => (groups.length > 0 ? JSON.stringify(groups) : null) },
-  { name: 'user_name', kind: 'text', of: ({ userName }) => userName ?? null },
-  { name: 'email', kind: 'text', of: ({ email }) => email ?? null },
-  { name: 'upn', kind: 'text', of: ({ upn }) => upn ?? null },
+  { name: 'id', kind: 'text', fixed: true, unique: true, of: ({ id }) => id },
+  { name: 'enabled', kind: 'small', of: ({ enabled }) => Number(enabled) },
+  { name: 'may_use_api', kind: 'small', of: ({ mayUseApi }) => Number(mayUseApi) },
+  {
+    name: 'groups',
+    kind: 'json',
+    optional: true,
+    of: ({ groups }) => (groups.length > 0 ? JSON.stringify(groups) : null),
+  },
+  { name: 'user_name', kind: 'text', optional: true, of: ({ userName }) => userName ?? null },
+  { name: 'email', kind: 'text', optional: true, of: ({ email }) => email ?? null },
+  { name: 'upn', kind: 'text', optional: true, of: ({ upn }) => upn ?? null },
   { name: 'directory', kind: 'text', fixed: true, rare: true, unread: true, of: directoryOf },
   { name: 'seen_at', kind: 'integer', rare: true, of: ({ seenAt }) => seenAt ?? null },
   { name: 'ended_at', kind: 'integer', rare: true, of: ({ endedAt }) => endedAt ?? null },
@@ -105,6 +110,7 @@ export const passwords: Table<Password, Identity> = {
 /** All passkeys of an identity in one row, so that their number is bounded exactly. */
 export const passkeys = keyedTable<Passkeys>({
   name: 'passkeys',
+  rows: 'changing',
   columns: [
     { name: 'identity', kind: 'text', fixed: true, of: ({ identityId }) => identityId },
     { name: 'keys', kind: 'json', of: ({ keys }) => JSON.stringify(keys) },
@@ -116,8 +122,13 @@ export const pushedGroups = keyedTable<PushedGroup>({
   name: 'pushed_groups',
   columns: [
     { name: 'id', kind: 'text', fixed: true, of: ({ id }) => id },
-    { name: 'directory', kind: 'text', of: ({ directory, isGone }) => (isGone ? null : directory) },
-    { name: 'name', kind: 'text', of: (row) => (row.isGone ? null : nameOf(row.directory, row.displayName)) },
+    { name: 'directory', kind: 'text', optional: true, of: ({ directory, isGone }) => (isGone ? null : directory) },
+    {
+      name: 'name',
+      kind: 'text',
+      optional: true,
+      of: (row) => (row.isGone ? null : nameOf(row.directory, row.displayName)),
+    },
     { name: 'body', kind: 'json', of: (row) => JSON.stringify(row) },
   ],
   decode: ([, , , body]) => JSON.parse(body as string),

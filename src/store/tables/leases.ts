@@ -4,7 +4,13 @@ import { fieldColumns, HOUR, keyedTable } from '../table.ts';
 /** A table of names, each with a time at which its row ends. */
 function namedUntil(table: string) {
   const columns = fieldColumns<Pick<NodeReport, 'name' | 'endsAt'>>({ name: 'fixed text', endsAt: 'integer' });
-  return keyedTable({ name: table, ...columns, ends: { at: 'ends_at', kept: HOUR }, isRebuilt: true });
+  return keyedTable({
+    name: table,
+    rows: 'changing',
+    ...columns,
+    ends: { at: 'ends_at', kept: HOUR },
+    isRebuilt: true,
+  });
 }
 
 /** Work that one node has claimed for itself. After its end, any node may claim it. */
@@ -25,6 +31,7 @@ export interface NodeReport {
 
 export const nodes = keyedTable<NodeReport>({
   name: 'nodes',
+  rows: 'changing',
   ...fieldColumns<NodeReport>({ name: 'fixed text', keys: 'json', endsAt: 'integer' }),
   ends: { at: 'ends_at', kept: HOUR },
   isRebuilt: true,

@@ -18,8 +18,8 @@ export const revocationLists: Table<SharedList> = {
     askedAt: 'integer',
     checkedAt: 'integer',
     renewAt: 'integer',
-    failure: 'text',
-    mark: 'hex',
+    failure: 'text?',
+    mark: 'hex?',
   }),
   ends: { at: 'checked_at', kept: LISTS_KEPT },
   isRebuilt: true,
@@ -44,6 +44,7 @@ export interface ListContents {
 /** Contents may have megabytes. They have a table of their own, so that what nodes read every second stays small. */
 export const listContents: Table<ListContents> = {
   name: 'list_contents',
+  rows: 'large',
   ...addressed<ListContents>({ url: 'fixed text', fetchedAt: 'integer', contents: 'bytes' }),
   ends: { at: 'fetched_at', kept: LISTS_KEPT },
   isRebuilt: true,
@@ -52,12 +53,13 @@ export const listContents: Table<ListContents> = {
 /** The keys of token issuers, as nodes share them. */
 export const keySets = keyedTable<SharedKeySet>({
   name: 'key_sets',
+  rows: 'large',
   columns: [
     { name: 'name', kind: 'text', fixed: true, of: ({ name }) => name },
     { name: 'checked_at', kind: 'integer', of: ({ checkedAt }) => checkedAt },
-    { name: 'failure', kind: 'text', of: ({ failure }) => failure ?? null },
-    { name: 'fetched_at', kind: 'integer', of: ({ fetched }) => fetched?.at ?? null },
-    { name: 'contents', kind: 'text', of: ({ fetched }) => fetched?.text ?? null },
+    { name: 'failure', kind: 'text', optional: true, of: ({ failure }) => failure ?? null },
+    { name: 'fetched_at', kind: 'integer', optional: true, of: ({ fetched }) => fetched?.at ?? null },
+    { name: 'contents', kind: 'text', optional: true, of: ({ fetched }) => fetched?.text ?? null },
   ],
   decode: ([name, checkedAt, failure, fetchedAt, contents]) => ({
     name: name as string,

@@ -16,13 +16,14 @@ export interface BrowserSession {
 
 export const sessions: Table<BrowserSession, Identity> = {
   name: 'sessions',
+  rows: 'changing',
   columns: [
     { name: 'id', kind: 'hex', fixed: true, of: ({ id }) => id },
     { name: 'holder', kind: 'hex', fixed: true, unread: true, of: ({ identityId }) => identityKey(identityId) },
     { name: 'created_at', kind: 'integer', fixed: true, of: ({ createdAt }) => createdAt },
     { name: 'seen_at', kind: 'integer', of: ({ seenAt }) => seenAt },
     { name: 'ends_at', kind: 'integer', of: ({ endsAt }) => endsAt },
-    { name: 'proof', kind: 'text', fixed: true, of: proofText },
+    { name: 'proof', kind: 'text', fixed: true, optional: true, of: proofText },
   ],
   keyOf: ({ id }) => id,
   encodeKey: hexKey,

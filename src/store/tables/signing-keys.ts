@@ -4,22 +4,24 @@ import { fieldColumns, keyedTable, type Table } from '../table.ts';
 /** Public parts only; the private ones are in the keyring. */
 export const signingKeys = keyedTable<PublishedKey>({
   name: 'signing_keys',
+  isFollowed: true,
   ...fieldColumns<PublishedKey>({
     id: 'fixed text',
     algorithm: 'fixed text',
     publicKey: 'fixed json',
     publishedAt: 'fixed integer',
-    signsFrom: 'integer',
-    removedAt: 'integer',
+    signsFrom: 'integer?',
+    removedAt: 'integer?',
   }),
 });
 
 export const keyMarks: Table<KeyMark> = {
   name: 'keys',
+  rows: 'large', // by number
   columns: [
     { name: 'id', kind: 'integer', fixed: true, of: ({ id }) => id },
     { name: 'fingerprint', kind: 'text', fixed: true, of: ({ fingerprint }) => fingerprint },
-    { name: 'retired', kind: 'integer', of: ({ retired }) => Number(retired) },
+    { name: 'retired', kind: 'small', of: ({ retired }) => Number(retired) },
   ],
   keyOf: ({ id }) => String(id),
   encodeKey: Number,

@@ -17,7 +17,12 @@ export const storeHistory = keyedTable<StoreHistory>({
   columns: [
     { name: 'name', kind: 'text', fixed: true, of: () => HISTORY },
     { name: 'epoch', kind: 'integer', of: ({ epoch }) => epoch },
-    { name: 'rollback', kind: 'json', of: ({ rollback }) => (rollback ? JSON.stringify(rollback) : null) },
+    {
+      name: 'rollback',
+      kind: 'json',
+      optional: true,
+      of: ({ rollback }) => (rollback ? JSON.stringify(rollback) : null),
+    },
   ],
   decode: ([, epoch, rollback]) => ({
     epoch: epoch as number,
