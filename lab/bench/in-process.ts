@@ -35,8 +35,9 @@ interface Side {
   readonly load: (kind: LoadKind) => Load;
 }
 
-/** Microseconds of processor time per request. */
+/** Microseconds of processor time per request: of all threads, of this one, and of PostgreSQL. */
 interface Cost {
+  readonly process: number;
   readonly here: number;
   readonly postgres: number;
 }
@@ -118,11 +119,12 @@ async function compare(kind: LoadKind, tls: ClientTls): Promise<void> {
 
 async function costOf({ side, run }: Turn): Promise<Cost> {
   const served = () => (side.postgres?.pid === undefined ? 0 : runTimeOf(side.postgres.pid));
-  const before = { here: threadTime(), postgres: served() };
+  const before = { process: timeOf(process.cpuUsage()), here: timeOf(process.threadCpuUsage()), postgres: served() };
   await run();
   const requests = CONNECTIONS * REQUESTS;
   return {
-    here: (threadTime() - before.here) / requests,
+    process: (timeOf(process.cpuUsage()) - before.process) / requests,
+    here: (timeOf(process.threadCpuUsage()) - before.here) / requests,
     postgres: (served() - before.postgres) / 1000 / requests,
   };
 }
@@ -154,8 +156,11 @@ async function open({ port, tls, walks }: Load, secure: ReturnType<typeof create
 }
 
 function report(kind: LoadKind, { side, costs }: Turn, first: Turn): void {
-  const figures: [name: string, of: (cost: Cost) => number][] = [['', ({ here, postgres }) => here + postgres]];
-  if (side.postgres) figures.push([' here', ({ here }) => here], [' in PostgreSQL', ({ postgres }) => postgres]);
+  const figures: [name: string, of: (cost: Cost) => number][] = [
+    ['', (cost) => cost.process + cost.postgres],
+    [' on the main thread', ({ here }) => here],
+  ];
+  if (side.postgres) figures.push([' in PostgreSQL', ({ postgres }) => postgres]);
   for (const [name, of] of figures) {
     const [, median] = quartiles(costs.map(of));
     const [low, middle, high] = quartiles(costs.map((cost, pass) => of(cost) / of(first.costs[pass] as Cost)));
@@ -165,8 +170,7 @@ function report(kind: LoadKind, { side, costs }: Turn, first: Turn): void {
   }
 }
 
-/** Microseconds that this thread has been on a processor, up to now. With some kernels up to 4 ms old. */
-function threadTime(): number {
-  const { user, system } = process.threadCpuUsage();
+/** In microseconds. With some kernels up to 4 ms old. */
+function timeOf({ user, system }: NodeJS.CpuUsage): number {
   return user + system;
 }

@@ -6,7 +6,7 @@ export interface Options {
   /** The suites to run, or the loads to compare; if empty, all suites, or refreshes. */
   readonly only: readonly string[];
   readonly profile: string | undefined;
-  /** Other checkouts of this project, separated by commas. */
+  /** Folders or commits of this project, separated by commas. */
   readonly against: string | undefined;
   /** Of each checkout. */
   readonly turns: number;
@@ -19,13 +19,14 @@ export interface Options {
   readonly toRevoke: number;
 }
 
-const USAGE = `npm run lab -- bench [--quick] [--only SUITE,…] [--profile LOAD] [--against FOLDER,…]
+const USAGE = `npm run lab -- bench [--quick] [--only SUITE,…] [--profile LOAD] [--against COMMIT,…]
 
   --quick             about two minutes rather than ten: shorter slices, one round, 100,000 grants instead of 1,000,000
   --only refresh      only these suites, separated by commas
   --profile refresh   drives Tessera alone with one load and leaves a CPU profile in out
-  --against FOLDER,…  these checkouts and this one in one process, in turns of milliseconds, which shows differences of two
-                      percent; --only takes loads then; --rounds N: turns of each
+  --against COMMIT,…  these commits, folders or the last \`release\` and this checkout in one process, in turns of milliseconds
+                      and both orders, which shows differences of two percent; --only takes loads then; --rounds N: turns
+                      of each
   --seconds N         seconds of one slice; --rounds N: rounds, of two slices each`;
 
 /** Undefined: the help was asked for. */
@@ -59,7 +60,8 @@ export function readOptions(args: readonly string[]): Options | undefined {
       rounds: Number(values.rounds ?? (quick ? 1 : 8)),
       seconds: Number(values.seconds ?? (quick ? 1 : 0.8)),
       warmUpSeconds: 0.2,
-      coldSeconds: quick ? 1 : 3,
+      coldSeconds: 1,
+      coldRequests: quick ? 10_000 : 100_000,
       connections: 64,
     },
   };

@@ -18,6 +18,8 @@ export interface Pace {
   readonly warmUpSeconds: number;
   /** Before the first slice of a lane. */
   readonly coldSeconds: number;
+  /** Then on, until so many were sent: of products of this speed. */
+  readonly coldRequests?: number;
   readonly connections: number;
 }
 
@@ -57,8 +59,10 @@ export async function race(
     await prepare(nameOf(lane), lane.running.load(kind, pace.connections), generator);
     results.set(lane.name, []);
   }
-  for (const lane of lanes)
-    await alone(lane, lanes, () => warmUp(nameOf(lane), generator, lane.coldSeconds ?? pace.coldSeconds));
+  for (const lane of lanes) {
+    const seconds = lane.coldSeconds ?? pace.coldSeconds;
+    await alone(lane, lanes, () => warmUp(nameOf(lane), generator, seconds, pace.coldRequests));
+  }
   for (let round = 0; round < pace.rounds; round++) {
     const first = round % lanes.length;
     const order = [...lanes.slice(first), ...lanes.slice(0, first)];
@@ -90,10 +94,14 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Code that has just been loaded is slow for its first tens of thousands of requests. */
-async function warmUp(name: string, generator: Generator, coldSeconds: number): Promise<void> {
-  await generator.run(name, 0, coldSeconds);
+/** By requests: V8 compiles for the first 100,000, which on a busy machine are not sent in the same seconds. */
+async function warmUp(name: string, generator: Generator, seconds: number, least = 0): Promise<void> {
+  const end = performance.now() + MOST_COLD_MS;
+  let { requests } = await generator.run(name, seconds, 0);
+  while (requests < least && performance.now() < end) requests += (await generator.run(name, 1, 0)).requests;
 }
+
+const MOST_COLD_MS = 30_000;
 
 async function slice(name: string, { pids }: Running, generator: Generator, pace: Pace): Promise<Slice> {
   const before = cpuSecondsOf(pids);

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Contestant, Running } from './contestant.ts';
-import { bareRefresh } from './contestants/bare-refresh.ts';
+import { type BareOptions, bareRefresh } from './contestants/bare-refresh.ts';
 import { echo } from './contestants/echo.ts';
 import { type RunningTessera, type TesseraOptions, tessera } from './contestants/tessera.ts';
 import type { ClientTls } from './generator/generator.ts';
@@ -64,12 +64,15 @@ function contestants({ folder, tls, connections, toRevoke, many }: StableOptions
     const filling = { known, others: 1000 };
     return tessera({ folder: place(name), certificates: folder, tls, filling, ...difference });
   };
-  const bare = { authority: tls.authority, known, others: 1000 };
+  const bare = (name: string, difference: Pick<BareOptions, 'postgres' | 'isRecording'> = {}) =>
+    bareRefresh({ folder: place(name), authority: tls.authority, known, others: 1000, ...difference });
   return {
     'fastify echo': echo({ folder, tls }),
     'fastify echo, 1 worker': echo({ unpinned: true, folder, tls }),
-    'bare refresh, SQLite': bareRefresh({ folder: place('bare'), ...bare }),
-    'bare refresh, PostgreSQL': bareRefresh({ folder: place('bare-postgres'), ...bare, postgres: true }),
+    'bare refresh, SQLite': bare('bare'),
+    'bare, same rows, same log, SQLite': bare('recording', { isRecording: true }),
+    'bare refresh, PostgreSQL': bare('bare-postgres', { postgres: true }),
+    'bare, same rows, same log, PostgreSQL': bare('recording-postgres', { postgres: true, isRecording: true }),
     [OURS]: own('sqlite', { filling: { known: known + toRevoke, others: 1000, deviceCodes: connections } }),
     [MANY]: own('many', { filling: { known, spread: many / SPREAD_SHARE, others: many - many / SPREAD_SHARE } }),
     'Tessera, SQLite, 1 worker': own('1-worker', { unpinned: true }),

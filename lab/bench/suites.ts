@@ -19,7 +19,9 @@ export const SUITES: readonly Suite[] = [
     lanes: [
       'fastify echo',
       'bare refresh, SQLite',
+      'bare, same rows, same log, SQLite',
       'bare refresh, PostgreSQL',
+      'bare, same rows, same log, PostgreSQL',
       'Tessera, SQLite',
       'Tessera, PostgreSQL',
     ],

@@ -110,10 +110,12 @@ function reasons(missing: PeerFigures['missing']): string {
 const OPERATIONS: readonly (readonly [suite: string, lane: string, what: string])[] = [
   ['refresh', 'fastify echo', 'fastify echo'],
   ['refresh', 'bare refresh, SQLite', 'refresh: bare, SQLite'],
+  ['refresh', 'bare, same rows, same log, SQLite', 'refresh: bare, same rows, same log, SQLite'],
   ['refresh', 'bare refresh, PostgreSQL', 'refresh: bare, PostgreSQL'],
-  ['refresh', 'Tessera, SQLite', 'refresh: Tessera, SQLite'],
-  ['refresh', 'Tessera, PostgreSQL', 'refresh: Tessera, PostgreSQL'],
-  ['spread', 'Tessera, SQLite, many grants', 'refresh, each time another of many grants'],
+  ['refresh', 'bare, same rows, same log, PostgreSQL', 'refresh: bare, same rows, same log, PostgreSQL'],
+  ['spread', 'Tessera, SQLite, many grants', 'refresh: Tessera, SQLite, each time another of many grants'],
+  ['refresh', 'Tessera, SQLite', 'refresh: Tessera, SQLite, 64 grants'],
+  ['refresh', 'Tessera, PostgreSQL', 'refresh: Tessera, PostgreSQL, 64 grants'],
   ['workers', 'Tessera, SQLite, 2 workers', 'refresh, SQLite, 2 workers'],
   ['verify', 'Tessera, SQLite', 'verify'],
   ['certificate', 'Tessera, SQLite', 'certificate, kept alive (TLS)'],
@@ -138,12 +140,12 @@ function operations(): string {
   if (!first) return notMeasured('npm run lab -- bench');
   const rows = found.map(({ what, row }) => [
     what,
+    Number(row['cpu']).toFixed(0),
     Number(row['perSecond']).toLocaleString('en', { maximumFractionDigits: 0 }),
     Number(row['ratio']).toFixed(2),
     Number(row['p99']).toFixed(1),
-    Number(row['cpu']).toFixed(0),
   ]);
-  return `${markdown(['', 'requests/s', 'ratio', 'p99 ms', 'CPU µs'], rows)}\n\n${circumstancesOf(first.row.of)}`;
+  return `${markdown(['', 'CPU µs', 'requests/s', 'ratio', 'p99 ms'], rows)}\n\n${circumstancesOf(first.row.of)}`;
 }
 
 function memory(): string {

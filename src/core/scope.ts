@@ -6,6 +6,7 @@
 //   permission = a lower-case letter, then lower-case letters, digits, "_", "." or "-"
 
 import { keepNewest } from './keep-newest.ts';
+import { oncePer } from './once-per.ts';
 
 declare const parsed: unique symbol;
 
@@ -92,12 +93,12 @@ function parseEntry(entry: string): { resource: string; permissions: string[] } 
 }
 
 /** Each permission by itself, sorted, as in `orders:read`, `orders:write`; a bare resource stays bare. */
-export function scopeItems({ resources }: Scope): string[] {
+export const scopeItems = oncePer(({ resources }: Scope): readonly string[] => {
   const items = [...resources].flatMap(([resource, permissions]) =>
     permissions.size === 0 ? [resource] : [...permissions].map((permission) => `${resource}:${permission}`),
   );
   return items.sort();
-}
+});
 
 /** A bare resource is within the same resource with permissions, never the reverse. */
 export function isWithin(inner: Scope, outer: Scope): boolean {

@@ -68,6 +68,7 @@ function isListed(list: BlockList, address: string): boolean {
 
 /** Whether an address is in one of these, given as addresses and networks (CIDR). */
 export function rangeMatcher(ranges: readonly string[]): (address: string) => boolean {
+  if (ranges.length === 0) return () => false; // asked for every request: looking into an empty list takes 2 % of a refresh
   const list = blockList(ranges);
   return (address) => isIP(address) !== 0 && isListed(list, address);
 }

@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
@@ -16,12 +17,21 @@ export interface BareOptions {
   readonly known: number;
   readonly others: number;
   readonly postgres?: boolean;
+  /** With the row of the event and the line of the log that Tessera writes. */
+  readonly isRecording?: boolean;
 }
 
 const ENTRY = fileURLToPath(new URL('../servers/bare-refresh.ts', import.meta.url));
 
 /** The lower bound of our own figure: see servers/bare-refresh.ts. */
-export function bareRefresh({ folder, authority, known, others, postgres = false }: BareOptions): Contestant {
+export function bareRefresh({
+  folder,
+  authority,
+  known,
+  others,
+  postgres = false,
+  isRecording,
+}: BareOptions): Contestant {
   return {
     start: async () => {
       const server = postgres ? await startPostgres() : undefined;
@@ -31,7 +41,10 @@ export function bareRefresh({ folder, authority, known, others, postgres = false
       const [port = 0] = await freePorts(1);
       const began = performance.now();
       const args = [String(port), server?.url() ?? join(folder, 'tessera.db'), join(folder, 'keyring.json')];
-      const child = startPinned(ENTRY, args, { core: CORES.server, stdio: ['ignore', 'ignore', 'inherit'] });
+      if (isRecording) args.push('same');
+      const log = openSync(join(folder, 'log.jsonl'), 'a');
+      const child = startPinned(ENTRY, args, { core: CORES.server, stdio: ['ignore', log, 'inherit'] });
+      closeSync(log);
       await readyAfter(port, '/', began);
       return {
         pids: [child.pid as number, ...(server?.pid ? [server.pid] : [])],

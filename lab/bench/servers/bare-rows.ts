@@ -1,3 +1,4 @@
+import type { Event } from '../../../src/core/event.ts';
 import type { Hex } from '../../../src/core/hex.ts';
 
 /** What a rotation needs of a row. */
@@ -15,6 +16,7 @@ export interface BareRotation {
   readonly nonce: Hex;
   readonly issuedAt: number;
   readonly expiresAt: number;
+  readonly event: Event | undefined;
 }
 
 /** `rotate` gets a row and returns what to write to it. Durable when it resolves. */

@@ -45,7 +45,8 @@ function readJson<T>(text: string, schema: ParameterSchema): Read<T> {
   if (!value) return refuse('body-unreadable');
   const names = Object.keys(value);
   if (names.length > MOST_PARAMETERS) return refuse('body-too-large');
-  if (countMembers(text) !== names.length) return refuse('parameter-repeated');
+  // Most callers write JSON without spaces, and comparing takes half as long as counting.
+  if (JSON.stringify(value) !== text && countMembers(text) !== names.length) return refuse('parameter-repeated');
   const parameters: Record<string, string> = {};
   for (const name of names) {
     if (!Object.hasOwn(schema.properties, name)) continue;
