@@ -41,10 +41,11 @@ test('what is piped in is read once', async (t) => {
 
   const rules = JSON.stringify([{ when: { '/sub': 'piped' }, identity: '{/sub}' }]);
   const piped = ['token-issuer', 'change', 'ci', '--rules', '-'];
-  await changedMeanwhile(t, folder, piped, ['token-issuer', 'change', 'ci', '--when', '/sub=b'], rules);
-  assert.match(await run('token-issuer', 'show', 'ci', '--json'), /piped/);
-
   const renewed = ['issuer', 'change', 'corp', '--certificate', '/dev/stdin'];
-  await changedMeanwhile(t, folder, renewed, ['issuer', 'change', 'corp', '--profile', 'strict'], pem);
+  await Promise.all([
+    changedMeanwhile(t, folder, piped, ['token-issuer', 'change', 'ci', '--when', '/sub=b'], rules),
+    changedMeanwhile(t, folder, renewed, ['issuer', 'change', 'corp', '--profile', 'strict'], pem),
+  ]);
+  assert.match(await run('token-issuer', 'show', 'ci', '--json'), /piped/);
   assert.match(await run('issuer', 'show', 'corp', '--json'), /"strict"/);
 });

@@ -11,6 +11,7 @@ import { epochSeconds } from '../../../src/core/time.ts';
 import { refusalCounts } from '../../../src/store/tables/figures.ts';
 import { issuers } from '../../../src/store/tables/issuers.ts';
 import { type Issued, makeAuthority } from '../../authority.ts';
+import { registryFollows } from '../../e2e/registry-follows.ts';
 import { eventually } from '../../eventually.ts';
 import { put } from '../../node.ts';
 import { CLIENT } from '../../samples.ts';
@@ -58,8 +59,9 @@ export class NightlyJob {
     return job;
   }
 
-  runsAgain(): Promise<void> {
-    return eventually('the job runs', async () => (await this.run()) === 'ok');
+  async runsAgain(): Promise<void> {
+    await registryFollows();
+    await eventually('the job runs', async () => (await this.run()) === 'ok');
   }
 
   async run(): Promise<string> {
@@ -91,6 +93,7 @@ export class NightlyJob {
     service.advance(2);
     const began = await service.store.now();
     await happens(this);
+    await registryFollows();
     await eventually('the job is refused', async () => (await this.run()) !== 'ok');
     assert.ok(refusalsIn(service.logged()).includes(reason), `nobody was refused: ${reason}`);
     await service.restart(); // writes what was refused, as every minute does

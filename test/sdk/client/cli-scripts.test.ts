@@ -34,57 +34,42 @@ suite('the commands for callers in scripts', () => {
   });
   after(() => rmSync(home, { recursive: true, force: true }));
 
-  for (const [name, program] of Object.entries(PROGRAMS)) {
-    const ran = (args: readonly string[], more: { env?: Record<string, string>; stdout?: number } = {}) => {
-      const env = commandEnvironment({ HOME: home, ...more.env });
-      const stdio = ['ignore', more.stdout ?? 'pipe', 'pipe'] as const;
-      return spawnSync(process.execPath, [program, ...args], { cwd: home, env, stdio: [...stdio], encoding: 'utf8' });
-    };
+  const ran = (
+    name: keyof typeof PROGRAMS,
+    args: readonly string[],
+    more: { env?: Record<string, string>; stdout?: number } = {},
+  ) => {
+    const env = commandEnvironment({ HOME: home, ...more.env });
+    const stdio = ['ignore', more.stdout ?? 'pipe', 'pipe'] as const;
+    return spawnSync(process.execPath, [PROGRAMS[name], ...args], {
+      cwd: home,
+      env,
+      stdio: [...stdio],
+      encoding: 'utf8',
+    });
+  };
 
+  for (const name of ['tessera', 'tessera-client'] as const) {
     test(`${name} token prints the token and a line break, and nothing else`, () => {
-      const { status, stdout, stderr } = ran(['token']);
+      const { status, stdout, stderr } = ran(name, ['token']);
       assert.deepEqual([status, stdout, stderr], [0, 'A1\n', '']);
     });
 
-    test(`${name} profile list says that there is none`, () => {
-      const { stdout } = ran(['profile', 'list'], { env: { XDG_CONFIG_HOME: join(home, 'none') } });
-      assert.equal(stdout, 'PROFILE  SERVER  CLIENT ID  BY  SCOPE  STATE\n(none)\n');
-    });
-
     test(`${name} exec ends with 127 if there is no such program, and with 126 if it cannot be run, as shells do`, () => {
-      const missing = ran(['exec', '--', './no such program']);
+      const missing = ran(name, ['exec', '--', './no such program']);
       assert.equal(missing.status, 127);
       assert.match(missing.stderr, RegExp(`^${name}: cannot run ./no such program: there is no such program\n`));
       writeFileSync(join(home, 'text'), 'no program', { mode: 0o600 });
-      const text = ran(['exec', '--', './text']);
+      const text = ran(name, ['exec', '--', './text']);
       assert.deepEqual(
         [text.status, text.stderr.split('\n')[0]],
         [126, `${name}: cannot run ./text: it cannot be run`],
       );
     });
 
-    test(`${name} exec gives the program the token, no other variable of ours, and all of others`, () => {
-      const ours = { TESSERA_KEYRING: 'secret', TESSERA_STORE: 'postgres://u:secret@db', TESSERA_PROFILE: 'default' };
-      const others = { MY_TESSERA_ORDER: 'a b=c', TESSERACT: '4' };
-      const { stdout } = ran(['exec', '--', 'sh', '-c', 'env | grep TESSERA | sort'], { env: { ...ours, ...others } });
-      assert.equal(stdout, 'MY_TESSERA_ORDER=a b=c\nTESSERACT=4\nTESSERA_TOKEN=A1\n');
-    });
-
-    test(`${name} exec ends with the code of the program, or with its signal`, () => {
-      assert.equal(ran(['exec', '--', 'sh', '-c', 'exit 3']).status, 3);
-      assert.equal(ran(['exec', '--', 'sh', '-c', 'kill -TERM $$']).status, 128 + 15);
-    });
-
-    test(`${name}: what a server said of its scope cannot control the terminal`, () => {
-      const { status, stdout, stderr } = ran(['whoami', '--profile', 'hostile']);
-      assert.equal(status, 0, stderr);
-      assert.match(stdout, /scope +a\?\[2Jb\?c\n/);
-      assert.doesNotMatch(stdout, /[^\P{C}\n]/u);
-    });
-
     test(`${name}: a result that cannot be written is an error that says so`, () => {
       const full = openSync('/dev/full', 'w');
-      const { status, stderr } = ran(['token'], { stdout: full });
+      const { status, stderr } = ran(name, ['token'], { stdout: full });
       closeSync(full);
       assert.deepEqual(
         [status, stderr.split(',')[0]],
@@ -99,20 +84,46 @@ suite('the commands for callers in scripts', () => {
       const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
       const stdout = openSync(pipe, 'w');
       closeSync(reader);
-      const { status, stderr } = ran(['token'], { stdout });
+      const { status, stderr } = ran(name, ['token'], { stdout });
       closeSync(stdout);
       assert.deepEqual([status, stderr], [0, '']);
     });
-
-    for (const env of [{ HOME: '' }, { HOME: 'relative' }, { HOME: '/nowhere', XDG_CONFIG_HOME: '.config' }])
-      test(`${name}: ${JSON.stringify(env)}: a profile in the working folder is not used`, () => {
-        const { status, stdout, stderr } = ran(['token', '--profile', 'of-this-folder'], {
-          env: { ...env, XDG_STATE_HOME: join(home, '.local/state') },
-        });
-        assert.deepEqual([status, stdout], [8, '']);
-        assert.match(stderr, RegExp(`^${name}: you are not logged in`));
-      });
   }
+
+  test('tessera-client profile list says that there is none', () => {
+    const { stdout } = ran('tessera-client', ['profile', 'list'], { env: { XDG_CONFIG_HOME: join(home, 'none') } });
+    assert.equal(stdout, 'PROFILE  SERVER  CLIENT ID  BY  SCOPE  STATE\n(none)\n');
+  });
+
+  test('tessera-client exec gives the program the token, no other variable of ours, and all of others', () => {
+    const ours = { TESSERA_KEYRING: 'secret', TESSERA_STORE: 'postgres://u:secret@db', TESSERA_PROFILE: 'default' };
+    const others = { MY_TESSERA_ORDER: 'a b=c', TESSERACT: '4' };
+    const { stdout } = ran('tessera-client', ['exec', '--', 'sh', '-c', 'env | grep TESSERA | sort'], {
+      env: { ...ours, ...others },
+    });
+    assert.equal(stdout, 'MY_TESSERA_ORDER=a b=c\nTESSERACT=4\nTESSERA_TOKEN=A1\n');
+  });
+
+  test('tessera-client exec ends with the code of the program, or with its signal', () => {
+    assert.equal(ran('tessera-client', ['exec', '--', 'sh', '-c', 'exit 3']).status, 3);
+    assert.equal(ran('tessera-client', ['exec', '--', 'sh', '-c', 'kill -TERM $$']).status, 128 + 15);
+  });
+
+  test('tessera-client: what a server said of its scope cannot control the terminal', () => {
+    const { status, stdout, stderr } = ran('tessera-client', ['whoami', '--profile', 'hostile']);
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /scope +a\?\[2Jb\?c\n/);
+    assert.doesNotMatch(stdout, /[^\P{C}\n]/u);
+  });
+
+  for (const env of [{ HOME: '' }, { HOME: 'relative' }, { HOME: '/nowhere', XDG_CONFIG_HOME: '.config' }])
+    test(`tessera-client: ${JSON.stringify(env)}: a profile in the working folder is not used`, () => {
+      const { status, stdout, stderr } = ran('tessera-client', ['token', '--profile', 'of-this-folder'], {
+        env: { ...env, XDG_STATE_HOME: join(home, '.local/state') },
+      });
+      assert.deepEqual([status, stdout], [8, '']);
+      assert.match(stderr, /^tessera-client: you are not logged in/);
+    });
 
   const client = (line: string) => {
     const options = { env: commandEnvironment({ HOME: home }), encoding: 'utf8' } as const;
