@@ -43,24 +43,6 @@ async function judged(
 const nonceOf = (request: Uint8Array) => request.subarray(-16);
 
 suite('an OCSP answer', () => {
-  test('is trusted with our nonce and ignored with another', async () => {
-    assert.equal(await answered((request) => root.ocsp(caller.serial, { nonce: nonceOf(request) })), 'accepted caller');
-    assert.equal(await answered(() => root.ocsp(caller.serial, { nonce: Buffer.alloc(16) })), UNKNOWN);
-  });
-
-  test('counts until its next update, or for ten minutes if it has none', async () => {
-    const thisUpdate = '2026-11-15T11:55:00Z';
-    for (const [nextUpdate, end] of [
-      ['2026-11-15T14:00:00Z', '2026-11-15T14:00:00Z'],
-      [null, '2026-11-15T12:05:00Z'],
-    ] as const) {
-      const { outcome } = await judged((request) =>
-        root.ocsp(caller.serial, { thisUpdate, nextUpdate, nonce: nonceOf(request) }),
-      );
-      assert.equal(outcome.ok && outcome.value.until, Date.parse(end) / 1000);
-    }
-  });
-
   test('of a revoked delegate is ignored', async () => {
     const rsa = makeAuthority({ name: 'RSA Root', keys: rsaKeys() });
     const usages = [OCSP_SIGNING];
@@ -127,14 +109,6 @@ suite('an OCSP answer without a nonce', () => {
     assert.equal(state.requests, 1);
     assert.equal(await ask(61 * MINUTE), 'accepted caller');
     assert.equal(state.requests, 2);
-  });
-
-  test('is not trusted after that if no new one arrives', async () => {
-    let isSilent = false;
-    const { ask } = moving(() => (isSilent ? undefined : root.ocsp(caller.serial)));
-    assert.equal(await ask(0), 'accepted caller');
-    isSilent = true;
-    assert.equal(await ask(61 * MINUTE), UNKNOWN);
   });
 });
 

@@ -15,24 +15,6 @@ const registered = (integrations: readonly Integration[], codes: object = {}, de
 const DEVICE = { device: true, certificate: false };
 const CODE = { device: false, certificate: false, code: { redirectUris: ['http://127.0.0.1/'] } } as never;
 
-test('a listener for certificates has its own addresses [RFC 8705 5]', () => {
-  const facts = { issuer: ISSUER, mount: '/oauth2', settings: { deviceFlow: true } };
-  const at = (base: string) => ({
-    token_endpoint: `${base}/token`,
-    revocation_endpoint: `${base}/revoke`,
-    introspection_endpoint: `${base}/introspect`,
-    revocation_feed_endpoint: `${base}/revocations`,
-  });
-  const { mtls_endpoint_aliases: aliases, ...others } = metadataOf({
-    ...facts,
-    certificateUrl: 'https://mtls.example',
-  });
-  assert.deepEqual(aliases, at('https://mtls.example/oauth2'));
-  assert.deepEqual(others, plain());
-  assert.deepEqual({ ...others, ...at(`${ISSUER}/oauth2`) }, others);
-  assert.equal(others.jwks_uri, `${ISSUER}/oauth2/jwks`);
-});
-
 test('authorization codes are named if an enabled integration uses them [RFC 7636, RFC 9207]', () => {
   const members = {
     authorization_endpoint: CODES.authorizationEndpoint,
