@@ -190,27 +190,6 @@ suite('a list from a distribution point', () => {
     assert.equal(judge.revocation.lists.length, 1);
   });
 
-  test('may go back in number or in date, but not in both', async () => {
-    const earlyNoon = { thisUpdate: '2026-11-15T11:00:00Z', nextUpdate: '2026-11-16T06:00:00Z' };
-    for (const [next, isTaken] of [
-      [{ ...later, number: 3 }, true],
-      [{ ...earlyNoon, number: 9 }, true],
-      [{ ...fresh, number: 5 }, true],
-      [{ ...earlyNoon, number: 5 }, false],
-      [{ ...fresh, number: 4 }, false],
-      [{ ...earlyNoon, number: 4 }, false],
-    ] as const) {
-      const { state, judge } = scene();
-      state.serve = () => root.crl({ ...fresh, number: 5 });
-      await judge.judge(caller.chain, issuers);
-      const [before] = judge.revocation.lists;
-      state.serve = () => root.crl(next);
-      state.now = epochSeconds(NOW + 11 * HOUR);
-      await judge.judge(caller.chain, issuers);
-      assert.equal(judge.revocation.lists[0] !== before, isTaken, JSON.stringify(next));
-    }
-  });
-
   test('is not fetched for an issuer that ignores lists', async () => {
     const { state, judge } = scene();
     assert.equal(worded(await judge.judge(caller.chain, [approve(root)])), 'accepted caller');
