@@ -47,6 +47,7 @@ suite('the list of keys', () => {
     assert.equal(answer.status, 200);
     assert.equal(answer.headers['cache-control'], 'public, max-age=300');
     assert.equal(answer.headers['access-control-allow-origin'], '*');
+    assert.equal(answer.headers['x-content-type-options'], 'nosniff');
     assert.match(String(answer.headers['content-type']), /^application\/json/);
     const [key, ...more] = (answer.json as { keys: JsonWebKey[] }).keys;
     assert.deepEqual(more, []);

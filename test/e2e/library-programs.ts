@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { setTimeout as wait } from 'node:timers/promises';
-import { importPKCS8 } from 'jose';
+import { type CryptoKey, importPKCS8 } from 'jose';
 import * as plain from 'oauth4webapi';
 import * as openid from 'openid-client';
 
@@ -33,9 +33,9 @@ function certificateFetch([certificate = '', key = '']: readonly string[]) {
   const agent = new Agent({ cert: readFileSync(certificate), key: readFileSync(key) });
   const fetch: openid.CustomFetch = (url, { method, headers, body }) =>
     new Promise((resolve, reject) => {
-      const sent = request(url, { method, headers, agent }, async (response) => {
+      const sent = request(url, { method, headers, agent }, (response) => {
         const given = { status: response.statusCode ?? 0, headers: response.headers as Record<string, string> };
-        resolve(new Response(Buffer.concat(await response.toArray()), given));
+        response.toArray().then((chunks) => resolve(new Response(Buffer.concat(chunks), given)), reject);
       });
       sent.on('error', reject).end(body instanceof URLSearchParams ? body.toString() : undefined);
     });
@@ -149,12 +149,16 @@ async function authentication(): Promise<void> {
   const key = await importPKCS8(readFileSync(keyFile, 'utf8'), 'ES256');
   const exchange = `${GRANT}token-exchange`;
   const exchanged = { subject_token, subject_token_type: 'urn:ietf:params:oauth:token-type:access_token', ...SCOPE };
-  const methodsOf = ({ PrivateKeyJwt, ClientSecretPost, ClientSecretBasic }: typeof openid | typeof plain) =>
-    ({
-      private_key_jwt: PrivateKeyJwt(key),
-      client_secret_post: ClientSecretPost(secret),
-      client_secret_basic: ClientSecretBasic(secret),
-    }) as Record<string, openid.ClientAuth & plain.ClientAuth>;
+  interface Methods<T> {
+    readonly PrivateKeyJwt: (key: CryptoKey) => T;
+    readonly ClientSecretPost: (secret: string) => T;
+    readonly ClientSecretBasic: (secret: string) => T;
+  }
+  const methodsOf = <T>({ PrivateKeyJwt, ClientSecretPost, ClientSecretBasic }: Methods<T>) => ({
+    private_key_jwt: PrivateKeyJwt(key),
+    client_secret_post: ClientSecretPost(secret),
+    client_secret_basic: ClientSecretBasic(secret),
+  });
   const tell = (by: string, how: string, { scope }: { scope?: string }, type: unknown) => say({ by, how, scope, type });
 
   for (const [how, method] of Object.entries(methodsOf(openid))) {

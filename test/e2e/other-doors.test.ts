@@ -120,6 +120,8 @@ for (const protocol of PROTOCOLS) {
         const { access_token } = await pairByCertificate(caller);
         for (const authorization of [`bearer ${access_token}`, `BEARER ${access_token}`, `Bearer  ${access_token}`])
           assert.equal((await caller.ask({ path: VERIFY, headers: { authorization } })).status, 200);
+        const two = { authorization: `Bearer ${access_token} ${access_token}` };
+        assertRefused(await caller.ask({ path: VERIFY, headers: two }), 401, 'invalid_token');
       });
 
       test('a token in the query string is refused, even next to a header, and revokes nothing [spec-gaps: Tokens]', async () => {
