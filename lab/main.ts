@@ -91,6 +91,11 @@ const DRILLS: Listed<Drill> = {
     'retries refreshes of JWTs while resource servers and keys change',
     1000,
   ],
+  siblings: [
+    async () => (await import('./chaos/siblings.ts')).liveAsSiblings,
+    '200 programs share a login by nothing, for --cycles simulated hours, on both stores and beside oidc-provider',
+    8,
+  ],
   'signing-keys': [
     async () => (await import('./chaos/signing-keys.ts')).rotateUnderLoad,
     'rotates signing keys for days of simulated time, under verifiers',

@@ -90,6 +90,8 @@ export async function anotherNode(store: Store, difference: Partial<TokenPorts> 
     issuer: 'https://tokens.example',
     clock: new TestClock(),
     random: systemRandom,
+    derivation: () => 'root',
+    countSibling: () => undefined,
     admitClock: () => undefined,
     judge: async () => ({ outcome: refuse('certificate-missing'), steps: [] }),
     logRefused: () => undefined,
@@ -152,7 +154,7 @@ const SOME_CERTIFICATE: Presentation = {
 };
 
 /** Every certificate is accepted, and is that of Ada. */
-const ADA_PRESENTED: Omit<CallerPorts, Exclude<keyof Ports, 'directories'>> = {
+const ADA_PRESENTED: Omit<CallerPorts, Exclude<keyof Ports, 'directories'> | 'derivation' | 'countSibling'> = {
   admitClock: () => undefined,
   countIgnoredHeader: () => undefined,
   judge: async () => {
@@ -168,7 +170,14 @@ const ADA_PRESENTED: Omit<CallerPorts, Exclude<keyof Ports, 'directories'>> = {
 
 export async function issue(node: Ports, scope = 'orders:read', clientId: string = CLIENT): Promise<TokenPair> {
   const request = { clientId, scope, presenter: CURL, ...SOME_CERTIFICATE };
-  return accepted(await authorizeCertificate(request, { ...node, ...ADA_PRESENTED }));
+  return accepted(
+    await authorizeCertificate(request, {
+      derivation: () => 'root',
+      countSibling: () => undefined,
+      ...node,
+      ...ADA_PRESENTED,
+    }),
+  );
 }
 
 export async function start(node: Ports): Promise<StartedDevice> {

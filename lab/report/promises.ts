@@ -98,8 +98,8 @@ export const DRILLS: readonly Drill[] = [
     long: 'retries --cycles 20000',
     limit: 1,
     mutation: {
-      from: 'return decideRetry(grant, settings, facts);',
-      to: "return { do: 'rotate', settings, bindTo: presentedBinding(facts, grant) };",
+      from: 'return decideSpent(standing, grant, settings, facts);',
+      to: 'return rotation(grant, settings, facts);',
       run: 'retries --cycles 10',
     },
   },

@@ -55,7 +55,7 @@ export function composeJudges(config: Config, ports: JudgePorts, log: Log, traci
       judgeAssertion: (assertion, tokenIssuers) => assertions.judge(assertion, tokenIssuers),
       judgeGuest: guests.judge,
       logRefusedAssertion: (id, { steps, tokenIssuer }) => logAssertion(id, steps, { tokenIssuer: tokenIssuer?.label }),
-    } satisfies Omit<TokenPorts, keyof Ports | 'countIgnoredHeader'>,
+    } satisfies Omit<TokenPorts, keyof Ports | 'countIgnoredHeader' | 'countSibling' | 'derivation'>,
     readDocument: guests.readDocument,
     /** So that requests find keys. Only the first ones after a start may have to wait. */
     renewKeys: {

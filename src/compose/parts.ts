@@ -16,6 +16,7 @@ import type { Ports } from '../operations/ports.ts';
 import { RefusalCounts } from '../operations/upkeep/count-refusals.ts';
 import type { EventWatch } from '../operations/upkeep/event-watch.ts';
 import { FigureKeeper } from '../operations/upkeep/figures.ts';
+import type { NodeReporter } from '../operations/upkeep/report-node.ts';
 import type { Timekeeper } from '../operations/upkeep/timekeeper.ts';
 import { joinGathering } from '../serve/gather.ts';
 import type { ServiceParts } from '../serve/listener.ts';
@@ -32,9 +33,15 @@ export interface Parts extends ServiceParts {
   readonly refusals: RefusalCounts;
 }
 
+interface Followers {
+  readonly timekeeper: Timekeeper;
+  readonly watch: EventWatch;
+  readonly reporter: NodeReporter;
+}
+
 export async function partsOf(
   config: Config,
-  { timekeeper, watch, node, ...ports }: Ports & { timekeeper: Timekeeper; watch: EventWatch; node: string },
+  { timekeeper, watch, reporter, ...ports }: Ports & Followers,
   { judge, callerPorts: judging, readDocument }: Judges,
   log: Log,
   tracing: Tracing | undefined,
@@ -50,11 +57,14 @@ export async function partsOf(
   });
   if (isWorker()) metrics.shareWithWorkers(joinGathering);
   const source = { totals: () => metrics.totals(), lag: () => metrics.eventLag, version: VERSION };
-  const keeper = new FigureKeeper(node, ports, source);
+  const keeper = new FigureKeeper(reporter.name, ports, source);
   const readConnection = connectionReader(proxies.addresses);
   const refusals = new RefusalCounts(ports);
   const countIgnoredHeader = () => metrics.ignoredHeader();
-  const callerPorts = { ...ports, ...judging, countIgnoredHeader, unwrittenRefusals: () => refusals.unwritten };
+  const countSibling = () => metrics.sibling();
+  const { derivation } = reporter;
+  const unwrittenRefusals = () => refusals.unwritten;
+  const callerPorts = { ...ports, ...judging, countIgnoredHeader, countSibling, derivation, unwrittenRefusals };
   const certificates = new Map<string, Validity>();
   const refusedOnes = () => [...certificates.values()].flatMap((one) => whyRefused(one, ports.clock.now()) ?? []);
   const readiness = new Readiness({ ...ports, timekeeper }, logReadiness(log), () => [

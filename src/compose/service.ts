@@ -69,13 +69,14 @@ export async function composeService(
   const directories = await openDirectories(store, config);
   const settings = settingsOf(config);
   const issuer = config.publicUrl;
+  const reporter = new NodeReporter(node, { keyring, store });
   const ports: Ports = {
     ...{ store, registry, keyring, directories, settings, issuer, clock, random: systemRandom },
     ...(acts && { explainLoss: (grant, generation) => watch.explainLoss(grant, generation) }),
   };
   const judges = composeJudges(config, { ...ports, timekeeper }, log, tracing);
   if (config.listeners.some(asksAnybody)) log.warn({ todo: ASKS_ANYBODY.todo }, ASKS_ANYBODY.says);
-  const parts = await partsOf(config, { ...ports, timekeeper, watch, node }, judges, log, tracing);
+  const parts = await partsOf(config, { ...ports, timekeeper, watch, reporter }, judges, log, tracing);
   const listeners = config.listeners.map((place) =>
     openListener({ ...place, publicName: publicNameOf(place, config) }, parts),
   );
@@ -85,7 +86,6 @@ export async function composeService(
     fault instanceof StoreUnavailable
       ? log.debug({ fault: fault.message }, 'left for later')
       : logError('fault in the background', { text: String(fault) });
-  const reporter = new NodeReporter(node, ports);
   const keepTimes = keeperOfTimes(ports, () =>
     isAlone(ports.store, (name) => hasEnded(name, storeAt(config).isShared)),
   );

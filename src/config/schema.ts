@@ -95,6 +95,10 @@ export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance serv
       'How long a spent refresh token gets the same pair again. Choose at least 13s.',
       usual.refreshRetryWindow,
     ),
+    refreshSiblingWindow: duration(
+      'How long a program may still use a refresh token that another program with the same login has refreshed (docs/agents.md). Guests by document have at least 7 days, unless their integration sets it.',
+      usual.refreshSiblingWindow,
+    ),
     onReuse: choice(
       ['revoke', 'report'],
       'If a spent refresh token is presented later, `revoke` ends the grant, `report` only writes an event.',

@@ -33,6 +33,7 @@ export interface Grant {
   readonly refreshable: boolean;
   readonly terms?: Terms;
   readonly pair: Pair;
+  readonly siblings?: Siblings;
   readonly revoked?: { readonly at: EpochSeconds; readonly reason: RevocationReason };
 }
 
@@ -105,6 +106,24 @@ export interface Pair {
   readonly presenter: Presenter;
   /** What else the access token of this generation is made from; a retry makes the same one. Absent unless it is a JWT. */
   readonly jwt?: { readonly audience: readonly string[]; readonly signingKey: string };
+}
+
+/** What refreshes note where several programs may use one login. Absent: nothing to note. */
+export interface Siblings {
+  /** Two stretches of generations, by which it is known when one was superseded. Absent without a window for siblings. */
+  readonly marks?: {
+    readonly since: number;
+    readonly at: EpochSeconds;
+    /** `until`: when the last of its generations was made. */
+    readonly before: { readonly since: number; readonly until: EpochSeconds };
+  };
+  /** From the first use of a spent token by another program on: who used the login, with at most one entry each. */
+  readonly programs?: readonly Program[];
+}
+
+export interface Program {
+  readonly since: EpochSeconds;
+  readonly presenter: Presenter;
 }
 
 export const REVOCATION_REASONS = [

@@ -90,6 +90,7 @@ export interface TokenOverrides {
   readonly grantLifetime?: Seconds;
   readonly refresh?: boolean;
   readonly refreshRetryWindow?: Seconds;
+  readonly refreshSiblingWindow?: Seconds;
   readonly onReuse?: OnReuse;
 }
 

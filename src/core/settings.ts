@@ -16,6 +16,7 @@ const USUAL = {
   grantLifetime: seconds(365 * DAY),
   refresh: true,
   refreshRetryWindow: seconds(60),
+  refreshSiblingWindow: seconds(0),
   onReuse: 'revoke' as OnReuse,
   deviceFlow: true,
   deviceCodeLifetime: seconds(300),

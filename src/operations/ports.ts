@@ -17,6 +17,7 @@ import type { Decision, Store, StorePort } from '../store/store.ts';
 import type { AnyTable } from '../store/table.ts';
 import type { RefusalCount } from '../store/tables/figures.ts';
 import type { Keyring } from '../tokens/keyring.ts';
+import type { Derivation } from '../tokens/opaque/pair.ts';
 
 export interface Clock {
   readonly now: () => EpochSeconds;
@@ -58,6 +59,10 @@ export interface CallerPorts extends Ports {
   readonly logRefused: (requestId: string, verdict: Verdict) => void;
   /** A peer that is not a listed proxy sent a certificate header: usually a mistake in the set-up of a proxy. */
   readonly countIgnoredHeader: () => void;
+  /** A program that shares a login refreshed it with a spent token. */
+  readonly countSibling: () => void;
+  /** What the next refresh token is derived from, as far as every node knows it. */
+  readonly derivation: () => Derivation;
   /** The refusals that this node has counted but not written yet. Absent beside the store. */
   readonly unwrittenRefusals?: (() => readonly RefusalCount[]) | undefined;
 }

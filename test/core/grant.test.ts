@@ -26,7 +26,7 @@ const at = (offset: number) => epochSeconds(NOW + offset);
 test('the usual settings are those of the contract and of the documentation', () => {
   assert.deepEqual(DEFAULT_SETTINGS, {
     ...{ accessTokenLifetime: 90 * DAY, jwtLifetime: 600, grantLifetime: 365 * DAY, refresh: true },
-    ...{ signingKeyPublishedFor: DAY, refreshRetryWindow: 60, onReuse: 'revoke' },
+    ...{ signingKeyPublishedFor: DAY, refreshRetryWindow: 60, refreshSiblingWindow: 0, onReuse: 'revoke' },
     ...{ deviceFlow: true, deviceCodeLifetime: 300, pollInterval: 5, wrongUserCodes: 5, failedSignInsPerDeviceCode: 5 },
     ...{ passwords: true, failedSignInsPerIdentity: 10, failedSignInsPerAddress: 100, signInWindow: 900 },
     ...{ knownBrowserLifetime: 90 * DAY, sessionIdle: 900, sessionLifetime: 8 * HOUR },

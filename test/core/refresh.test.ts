@@ -18,6 +18,7 @@ function facts({ standing = 'current', ...rest }: Difference = {}): RefreshFacts
     integration: anIntegration(),
     grant: aGrant(),
     standing: () => standing,
+    generation: 0,
     holder: anIdentity(),
     caller: undefined,
     limit: undefined,

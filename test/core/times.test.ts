@@ -63,7 +63,7 @@ const outage = (from: number, to: number, of?: string): Outage => ({
 });
 
 suite('the retry window of a grant begins', () => {
-  const start = (...outages: Outage[]) => windowStart({ id: 'g', pair: { issuedAt: NOW } }, seconds(60), outages) - NOW;
+  const start = (...outages: Outage[]) => windowStart('g', NOW, seconds(60), outages) - NOW;
 
   test('at its last commit', () => {
     assert.equal(start(), 0);

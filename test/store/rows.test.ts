@@ -56,6 +56,8 @@ const GRANTS: readonly Partial<Grant>[] = [
   { resource: ['urn:a', 'urn:b'] as never },
   { bindings: [{ since: 0, thumbprint: hexOf(32, 1) }] },
   { bindings: bound },
+  { siblings: { marks: { since: 4, at: NOW, before: { since: 2, until: at(-9) } } } },
+  { siblings: { programs: [{ since: NOW, presenter: presenter('192.0.2.7', 'curl/8 "x"') }] } },
 ];
 
 suite('a grant', () => {

@@ -14,10 +14,16 @@ test('the published vectors match the code: a change here breaks every issued to
   assert.deepEqual(published, computeVectors());
 });
 
-test('the vectors show every standing: current, last spent, spent, ahead, foreign', () => {
+test('the vectors show both derivations and every standing', () => {
+  assert.deepEqual(
+    new Set(published.generations.map(({ derivedFrom }) => derivedFrom)),
+    new Set([undefined, 'secret', 'root']),
+  );
   const standings = new Set(published.presentations.map(({ standing }) => standing));
-  assert.deepEqual([...standings].sort(), ['ahead', 'current', 'foreign', 'last-spent', 'spent']);
-  const repeats = published.presentations.filter(({ standing }) => standing === 'last-spent');
+  assert.deepEqual([...standings].sort(), ['ahead', 'ancestor', 'current', 'foreign', 'last-spent', 'spent']);
+  const repeats = published.presentations.filter(
+    ({ standing }) => standing === 'last-spent' || standing === 'ancestor',
+  );
   assert.ok(repeats.length > 0 && repeats.every(({ row, repeats: generation }) => generation === row));
 });
 

@@ -5,6 +5,7 @@ import type { Hex } from '../../src/core/hex.ts';
 import { epochSeconds } from '../../src/core/time.ts';
 import { type Key, Keyring, type StoredMacKey } from '../../src/tokens/keyring.ts';
 import {
+  type Derivation,
   firstRefreshToken,
   NO_NONCE,
   nextRefreshToken,
@@ -20,6 +21,8 @@ interface Generation {
   readonly generation: number;
   readonly keyId: number;
   readonly nonce: string;
+  /** Of its secret; generation 0 has a random one. */
+  readonly derivedFrom?: Derivation;
   readonly expiresAt: number;
   readonly secret: string;
   readonly refreshHash: string;
@@ -33,7 +36,7 @@ interface Presentation {
   readonly standing: string;
   /** Of a forged token: not that of the grant. */
   readonly root?: string;
-  /** For the last spent token: the generation whose pair the answer repeats, byte for byte. */
+  /** For a spent token that gives the row's: the generation whose pair the answer repeats, byte for byte. */
   readonly repeats?: number;
 }
 
@@ -47,7 +50,10 @@ export interface Vectors {
 }
 
 const BEGINS = 1_800_000_000;
-const GENERATIONS = 4;
+const GENERATIONS = 5;
+/** As releases up to 0.3.4 derive; then, as later ones do. */
+const LAST_FROM_SECRET = 2;
+const derivationOf = (generation: number) => (generation > LAST_FROM_SECRET ? 'root' : 'secret');
 
 /** Bytes that are unique in the vectors: 16 (or more) bytes counting up from `first`. */
 function counting(first: number, length = 16): Buffer {
@@ -93,7 +99,7 @@ function next(before: Held | undefined, generation: number, keyring: Keyring): H
   const expiresAt = epochSeconds(BEGINS + 3600 * (generation + 1));
   const nonce = before ? (counting(0xc0 + 16 * generation).toString('hex') as Hex) : NO_NONCE;
   const first = firstRefreshToken(GRANT_ID, { root: ROOT, secret: counting(0xb0) }, key);
-  const minted = before ? nextRefreshToken(before.token, nonce, key) : first;
+  const minted = before ? nextRefreshToken(before.token, nonce, key, derivationOf(generation)) : first;
   const grant = before?.grant ?? aGrant({ id: GRANT_ID, accessHash: first.accessHash });
   const { refreshHash, refreshToken } = minted;
   const row = { ...grant, pair: { ...grant.pair, generation, keyId: key.id, nonce, refreshHash, expiresAt } };
@@ -107,6 +113,7 @@ function shown({ token, pair, grant }: Held): Generation {
     generation,
     keyId,
     nonce,
+    ...(generation > 0 && { derivedFrom: derivationOf(generation) }),
     expiresAt,
     secret: token.secret.toString('hex'),
     refreshHash,
@@ -119,7 +126,7 @@ function presented(token: RefreshToken, grant: Grant, held: readonly Held[], key
   const standing = standingOf(token, grant, keyring);
   const root = token.root.equals(ROOT) ? {} : { root: token.root.toString('hex') };
   const facts = { presented: token.generation, row: grant.pair.generation, standing, ...root };
-  if (standing !== 'last-spent') return facts;
+  if (standing !== 'last-spent' && standing !== 'ancestor') return facts;
   const again = sameRefreshToken(token, grant, keyring).refreshToken.reveal();
   return { ...facts, repeats: held.findIndex(({ pair }) => pair.refreshToken.reveal() === again) };
 }

@@ -79,7 +79,8 @@ export const GRANT = inClass('grant', {
   'refresh-not-offered': { says: 'This API integration offers no refresh. Authorize anew.' },
   'refresh-token-reused': {
     says: 'This refresh_token was used before. Always use the newest one. Authorize anew.',
-    caller: 'Get a new grant. A spent token was presented after the retry window: find out who else has it.',
+    caller:
+      'Get a new grant. A spent token was presented after the retry window: find out who else has it. Programs that share a login need a key, or a window (docs/agents.md).',
   },
   'store-rolled-back': {
     says: 'This grant ended because the server was restored from a backup. Authorize anew.',

@@ -8,18 +8,14 @@ const MOST_OUTAGES = 20;
 /** Shorter trouble with a store that answers is no outage: a caller that got a 503 has time to retry. */
 const SHORTEST = seconds(2);
 
-/** At the grant's last commit or, if an outage began while the window was open, when the service answered again. */
-export function windowStart(
-  { id, pair }: { readonly id: string; readonly pair: { readonly issuedAt: EpochSeconds } },
-  window: Seconds,
-  outages: readonly Outage[],
-): EpochSeconds {
+/** `from` or, if an outage began while the window was open, when the service answered again. `id`: of the grant. */
+export function windowStart(id: string, from: EpochSeconds, window: Seconds, outages: readonly Outage[]): EpochSeconds {
   return outages
     .filter(({ of }) => of === undefined || of === id)
     .reduce(
       (start, { silentFrom, answeringSince }) =>
         silentFrom > after(start, window) ? start : later(start, answeringSince),
-      pair.issuedAt,
+      from,
     );
 }
 

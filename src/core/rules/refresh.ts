@@ -1,6 +1,6 @@
 // The refresh of a token pair: every check in its order, and where the retry window is decided.
 import type { ClientUrl } from '../client-document.ts';
-import { type Grant, grantState, guestOf } from '../grant.ts';
+import { accessTokenExpiry, type Grant, grantState, guestOf } from '../grant.ts';
 import type { Hex } from '../hex.ts';
 import type { Identity } from '../identity.ts';
 import type { Integration } from '../integration.ts';
@@ -10,19 +10,22 @@ import type { OverCap, Refusal, RefusalReason } from '../refusal.ts';
 import { isWithin, parseScope } from '../scope.ts';
 import type { Outage } from '../service-times.ts';
 import { type Settings, settingsFor } from '../settings.ts';
-import { between, type EpochSeconds, seconds } from '../time.ts';
+import { between, type EpochSeconds, type Seconds, seconds } from '../time.ts';
 import { isSameTarget } from './audience.ts';
 import type { CertifiedCaller } from './certificate.ts';
 import { type Proven, whyUnprovenRefresh } from './client.ts';
 import { whyNotAllowed } from './identity.ts';
 import { windowStart } from './outage.ts';
 import { checkScopeOfRefresh } from './scope.ts';
+import { siblingWindow, supersededAt } from './siblings.ts';
 
 /** How an authentic refresh token relates to the grant's current one. */
 export type Standing =
   | 'current'
-  /** The token that the last rotation spent: its derived successor is the current one. */
+  /** The token that the last rotation spent, or one before it: with the row, it gives the current one. */
   | 'last-spent'
+  | 'ancestor'
+  /** Spent, and the current one cannot be derived from it: a release up to 0.3.4 made that. */
   | 'spent'
   /** Of this grant, but of a later generation than the store knows, or another token of the current one: the store was rolled back. */
   | 'ahead'
@@ -36,6 +39,8 @@ export interface RefreshFacts {
   readonly grant: Grant;
   /** Of the presented token. Called after the cheaper checks: it derives a secret, and throws if the key is missing. */
   readonly standing: () => Standing;
+  /** Of the presented token. */
+  readonly generation: number;
   readonly holder: Identity | undefined;
   /** Who the presented certificate identifies; undefined if the integration binds no refresh to a certificate. */
   readonly caller: Outcome<CertifiedCaller> | undefined;
@@ -62,14 +67,26 @@ export type RefreshDecision =
   | { readonly do: 'load-outages' }
   /** Find out whether an accepted rollback explains the loss of this token's refresh, and decide again. If none does, nothing is decided. */
   | { readonly do: 'explain-loss' }
-  /** `bindTo`: the certificate that the new access token is bound to, if it is. */
-  | { readonly do: 'rotate'; readonly settings: Settings; readonly bindTo: Hex | undefined }
-  | { readonly do: 'repeat' }
+  /** `bindTo`: the certificate that the new access token is bound to, if it is. `window`: for siblings. `spent`: for a token that is not the current one. */
+  | {
+      readonly do: 'rotate';
+      readonly settings: Settings;
+      readonly bindTo: Hex | undefined;
+      readonly window: Seconds;
+      readonly spent?: Spent;
+    }
+  | { readonly do: 'repeat'; readonly spent: Spent }
   /** Nothing changes. */
   | { readonly do: 'refuse'; readonly refusal: Refusal }
   /** A reuse that is logged as an event; the grant lives on (`onReuse: report`). */
   | { readonly do: 'report-reuse'; readonly refusal: Refusal }
   | { readonly do: 'end'; readonly why: 'reuse' | 'rolled-back-store'; readonly refusal: Refusal };
+
+/** Why a spent token is answered: a retry in its window, or a program that shares the login, by its key or within a window. */
+export interface Spent {
+  readonly isRetry: boolean;
+  readonly sibling?: 'by-key' | 'in-window' | undefined;
+}
 
 /** The first checks, which need no row. `token`: undefined if this service did not mint it. */
 export function checkRefreshRequest<Token>(
@@ -116,9 +133,10 @@ export function decideRefresh(facts: RefreshFacts): RefreshDecision {
 function decideTurn(standing: Standing, grant: Grant, settings: Settings, facts: RefreshFacts): RefreshDecision {
   switch (standing) {
     case 'current':
-      return { do: 'rotate', settings, bindTo: presentedBinding(facts, grant) };
+      return rotation(grant, settings, facts);
     case 'last-spent':
-      return decideRetry(grant, settings, facts);
+    case 'ancestor':
+      return decideSpent(standing, grant, settings, facts);
     case 'spent':
       return reuse(settings, facts);
     case 'ahead':
@@ -137,21 +155,50 @@ function decideAhead({ loss }: RefreshFacts): RefreshDecision {
   return { do: 'end', why: 'rolled-back-store', refusal: { reason: 'store-rolled-back' } };
 }
 
-function decideRetry(grant: Grant, settings: Settings, facts: RefreshFacts): RefreshDecision {
-  const { outages, now } = facts;
-  const isLoaded = outages !== 'not-loaded';
-  if (isInRetryWindow(grant, settings, isLoaded ? outages : [], now)) return { do: 'repeat' };
-  return isLoaded || settings.refreshRetryWindow === 0 ? reuse(settings, facts) : { do: 'load-outages' };
+function rotation(grant: Grant, settings: Settings, facts: RefreshFacts, spent?: Spent): RefreshDecision {
+  const window = siblingWindow(grant, facts.integration, settings);
+  return { do: 'rotate', settings, bindTo: presentedBinding(facts, grant), window, ...(spent && { spent }) };
 }
 
-/** From the rotation's commit or, after an outage, the first answer. A retry never extends it; 0 means no retry. */
-function isInRetryWindow(
+/** Windows count from a commit or, after an outage, the first answer. A retry never extends one; 0 means none. */
+function decideSpent(
+  standing: 'last-spent' | 'ancestor',
   grant: Grant,
-  { refreshRetryWindow: window }: Settings,
-  outages: readonly Outage[],
-  now: EpochSeconds,
-): boolean {
-  return window > 0 && between(windowStart(grant, window, outages), now) <= window;
+  settings: Settings,
+  facts: RefreshFacts,
+): RefreshDecision {
+  const { outages, generation, integration, now } = facts;
+  const isWithin = (window: Seconds, from: EpochSeconds | undefined) =>
+    window > 0 &&
+    from !== undefined &&
+    between(windowStart(grant.id, from, window, outages === 'not-loaded' ? [] : outages), now) <= window;
+  const retryWindow = standing === 'last-spent' ? settings.refreshRetryWindow : seconds(0);
+  const window = siblingWindow(grant, integration, settings);
+  const isRetry = isWithin(retryWindow, grant.pair.issuedAt);
+  const isInWindow = isWithin(window, supersededAt(generation, grant));
+  const sibling = provesKey(facts, grant) ? 'by-key' : isInWindow ? 'in-window' : undefined;
+  if (sibling && !isRetry && isDueAnew(grant, settings, facts))
+    return rotation(grant, settings, facts, { isRetry, sibling });
+  if (sibling || isRetry) return { do: 'repeat', spent: { isRetry, sibling } };
+  const mayBeLonger = outages === 'not-loaded' && (retryWindow > 0 || window > 0);
+  return mayBeLonger ? { do: 'load-outages' } : reuse(settings, facts);
+}
+
+/** Whether this refresh was made with a key, which a thief of its token lacks. A confidential integration alone proves none. */
+function provesKey({ integration, proven }: RefreshFacts, { origin }: Grant): boolean {
+  const byCertificate = asksForCertificate(integration.binding) && origin.kind === 'certificate';
+  return byCertificate || proven?.isAuthenticated === true || proven?.jkt !== undefined;
+}
+
+/** A program that gets an access token with less than this part of a life would be back at once. */
+const LEAST_LEFT = 1 / 4;
+
+/** Whether today's access token is of little use to this program: it ends soon, or is bound to the certificate of another. */
+function isDueAnew(grant: Grant, settings: Settings, facts: RefreshFacts): boolean {
+  const { pair, bindings } = grant;
+  const isEnding =
+    between(facts.now, pair.expiresAt) < LEAST_LEFT * between(facts.now, accessTokenExpiry(grant, facts.now, settings));
+  return isEnding || presentedBinding(facts, grant) !== bindings?.[0]?.thumbprint;
 }
 
 export function isRefreshLogged({ refreshesLogged }: Settings, before: Grant, next: Grant): boolean {

@@ -44,6 +44,8 @@ const RULES: Readonly<Record<string, (was: Settings, will: Settings) => boolean>
     to !== 'everyone' && will.access?.to === 'everyone',
   'A reused refresh token will not end its grant.': (was, will) =>
     will.onReuse === 'report' && was.onReuse !== 'report',
+  'Earlier refresh tokens will work without a key for longer: a thief who uses one again and again will share the login, undetected.':
+    ({ refreshSiblingWindow: before = 0 }, { refreshSiblingWindow: after = 0 }) => after > before,
   'Refresh tokens will work without the certificate: whoever has one can use it.': ({ binding = 'none' }, will) =>
     asksForCertificate(binding) && will.binding === 'none',
   'Refresh tokens will work with any certificate of the same identity and issuer.': (was, will) =>

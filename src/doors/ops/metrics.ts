@@ -42,6 +42,7 @@ export class Metrics {
   readonly #loads: (() => ListenerLoad)[] = [];
   readonly #directories = new Map<string, Value>();
   #ignoredHeaders = 0;
+  #siblings = 0;
   endingGrants = 0;
   endingSecrets = 0;
   endingCertificates: Readonly<Record<string, number>> = {};
@@ -81,6 +82,10 @@ export class Metrics {
       tessera_ignored_certificate_headers_total: counter(
         'Certificate headers from addresses that are no listed proxy.',
         () => this.#ignoredHeaders,
+      ),
+      tessera_sibling_refreshes_total: counter(
+        'Refreshes with a spent token of a program that shares its login.',
+        () => this.#siblings,
       ),
       tessera_grants_ending_soon: highest(
         'Grants that end within 30 days, as counted every few minutes.',
@@ -168,6 +173,10 @@ export class Metrics {
 
   ignoredHeader(): void {
     this.#ignoredHeaders += 1;
+  }
+
+  sibling(): void {
+    this.#siblings += 1;
   }
 
   /** From now on, shows the metrics of all workers. `join` is given this worker's part, and returns how to get all parts. */

@@ -198,7 +198,10 @@ async function explainRefreshToken(text: string, ports: CallerPorts): Promise<To
   const request = { presenter: NOBODY, presented: { by: 'nothing' }, requestId: 'explain' } as const;
   const clientId = found?.row.clientId ?? ports.registry.integrations[0]?.clientId ?? '';
   const guest = found && guestOf(found.row);
-  const proven = { isAuthenticated: true, jkt: found?.row.terms?.jkt };
+  // As whoever may refresh it: with the proofs that it needs, and no more.
+  const isAuthenticated =
+    found?.row.origin.kind === 'client' || ports.registry.integration(clientId)?.confidential === true;
+  const proven = { isAuthenticated, jkt: found?.row.terms?.jkt };
   const outcome = await refreshTokens({ ...request, clientId, guest, refreshToken: text, proven }, ports);
   const standing = token && found && standingOf(token, found.row, ports.keyring);
   return {
@@ -211,6 +214,8 @@ async function explainRefreshToken(text: string, ports: CallerPorts): Promise<To
 const STANDINGS: Readonly<Record<Standing, string>> = {
   current: 'the current refresh token of its grant',
   'last-spent': 'spent by the last refresh; a retry within the window gets the same pair',
+  ancestor:
+    'spent by an earlier refresh; a program that shares the login gets today’s pair, with its key or in the window',
   spent: 'spent by an earlier refresh',
   ahead: 'newer than the store',
   foreign: 'made with a key of this service, but not for its grant',

@@ -110,6 +110,8 @@ function said<T extends object>(values: T): Partial<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => unlessEmpty(value))) as Partial<T>;
 }
 
+const LEAST_SECONDS = { accessTokenLifetime: 1, grantLifetime: 1, refreshRetryWindow: 0, refreshSiblingWindow: 0 };
+
 function objectionTo(draft: Required<WrittenIntegration>) {
   const { name, description, vendor, access, flows, owners, overrides, secretAddresses, exchange } = draft;
   if (!owners.every((group) => PLAIN_NAME.test(group))) return decline('text-malformed', 'owner');
@@ -120,9 +122,8 @@ function objectionTo(draft: Required<WrittenIntegration>) {
   for (const [field, text] of Object.entries({ description, vendor })) {
     if (!PLAIN_TEXT.test(text)) return decline('text-malformed', field);
   }
-  for (const field of ['accessTokenLifetime', 'grantLifetime', 'refreshRetryWindow'] as const) {
+  for (const [field, least] of Object.entries(LEAST_SECONDS) as [keyof typeof LEAST_SECONDS, number][]) {
     const { [field]: length = 1 } = overrides;
-    const least = field === 'refreshRetryWindow' ? 0 : 1;
     if (length < least || length > LIFETIME_MAX) return decline('lifetime-malformed', field);
   }
   if (isSigned(draft.accessTokenFormat) && (overrides.accessTokenLifetime ?? 0) > JWT_LIFETIME_MAX)

@@ -81,14 +81,16 @@ export interface RetireRequest {
   readonly id: number;
   /** The server's setting; integrations may have a longer one. */
   readonly accessTokenLifetime: Seconds;
-  /** Do not wait for access tokens minted with the key, for example because it leaked. They stop working. */
+  /** For how long a program may come with a refresh token that was minted with the key. Likewise. */
+  readonly siblingWindow: Seconds;
+  /** Do not wait for tokens minted with the key, for example because it leaked. They stop working. */
   readonly atOnce?: boolean;
 }
 
 /** Returns the keys without this one. Refused while a live grant or an access token still needs it. The caller stores them. */
 export async function retireKey(
   keys: readonly StoredKey[],
-  { id, accessTokenLifetime, atOnce }: RetireRequest,
+  { id, accessTokenLifetime, siblingWindow, atOnce }: RetireRequest,
   ports: AdminPorts,
 ): Acted<readonly StoredKey[]> {
   const key = new Keyring(keys).key(id);
@@ -96,7 +98,8 @@ export async function retireKey(
   if (key.state === 'minting') return decline('key-mints', `${id}`);
   const clock = await checkClock(ports.store, 'counts');
   if (!clock.ok) return clock;
-  const { liveGrants, tokensUntil } = await keyUse(id, await longestLifetime(accessTokenLifetime, ports), ports.store);
+  const longest = await longestUse([accessTokenLifetime, siblingWindow], ports);
+  const { liveGrants, tokensUntil } = await keyUse(id, longest, ports.store);
   if (liveGrants > 0) return decline('key-in-use', `${liveGrants}`);
   const now = await ports.store.now();
   const hasMinted = key.state === 'retiring';
@@ -110,17 +113,20 @@ export async function retireKey(
   return accept(retire(keys, id));
 }
 
-async function longestLifetime(ofServer: Seconds, { store }: AdminPorts): Promise<Seconds> {
-  const own = await Array.fromAsync(rows(store, integrations), ({ overrides }) => overrides.accessTokenLifetime ?? 0);
-  return seconds(Math.max(ofServer, ...own));
+async function longestUse(ofServer: readonly Seconds[], { store }: AdminPorts): Promise<Seconds> {
+  const own = await Array.fromAsync(rows(store, integrations), ({ overrides }) => {
+    const { accessTokenLifetime = 0, refreshSiblingWindow = 0 } = overrides;
+    return Math.max(accessTokenLifetime, refreshSiblingWindow);
+  });
+  return seconds(Math.max(...ofServer, ...own));
 }
 
 const STEP = 1000;
 
-/** What still needs a key: live grants whose pair it minted, and access tokens minted before another key took over. */
-export async function keyUse(id: number, accessTokenLifetime: Seconds, store: Store) {
+/** What still needs a key: live grants whose pair it minted, and tokens minted before another key took over. `longest`: their use. */
+export async function keyUse(id: number, longest: Seconds, store: Store) {
   const stopped = await stoppedMinting(id, store);
-  return { liveGrants: await liveGrants(id, store), tokensUntil: stopped && after(stopped, accessTokenLifetime) };
+  return { liveGrants: await liveGrants(id, store), tokensUntil: stopped && after(stopped, longest) };
 }
 
 /** How many live grants have a pair that each key minted. Reads all grants: for operators. */

@@ -95,6 +95,12 @@ const OVERRIDES = {
   grantLifetime: optional(lifetime('How long grants can be refreshed, instead of the server setting.')),
   refresh: optional(boolean({ description: 'Whether answers have a refresh token.' })),
   refreshRetryWindow: optional(lifetime('How long a spent refresh token may be presented again.', [0, LIFETIME_MAX])),
+  refreshSiblingWindow: optional(
+    lifetime('How long a program may still use a refresh token that another one with the same login has refreshed.', [
+      0,
+      LIFETIME_MAX,
+    ]),
+  ),
   onReuse: optional(oneOf(['revoke', 'report'], 'What the reuse of a spent refresh token does.')),
 } satisfies Record<keyof Integration['overrides'], Schema>;
 

@@ -164,7 +164,7 @@ const TABLE = {
     'key-in-use':
       'live grants still use this key: %s | They move to the minting key when they refresh. Wait for that, or end them…',
     'key-tokens-alive':
-      'access tokens minted with this key may work until %s | Wait until then. If the key leaked, end them now…',
+      'tokens minted with this key may work until %s | Wait until then. If the key leaked, end them now…',
     'signing-key-too-recent':
       'resource servers may not have fetched this key yet; it can sign from %s | Wait until then. If the current key leaked, do it now; tokens may be refused until resource servers fetch the new key…',
   },

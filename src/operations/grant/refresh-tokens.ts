@@ -13,12 +13,20 @@ import {
   isRefreshLogged,
   type RefreshDecision,
   type RefreshFacts,
+  type Spent,
 } from '../../core/rules/refresh.ts';
+import { marked, withProgram } from '../../core/rules/siblings.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { Decision } from '../../store/store.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { SERVICE, serviceTimes } from '../../store/tables/service-times.ts';
-import { NONCE_LENGTH, nextRefreshToken, sameRefreshToken, standingOf } from '../../tokens/opaque/pair.ts';
+import {
+  currentRefreshToken,
+  NONCE_LENGTH,
+  nextRefreshToken,
+  sameRefreshToken,
+  standingOf,
+} from '../../tokens/opaque/pair.ts';
 import { parseRefreshToken, type RefreshToken } from '../../tokens/opaque/token-text.ts';
 import type { CallerPorts, Ports } from '../ports.ts';
 import { certifyCaller, type Presentation } from './identify-caller.ts';
@@ -71,14 +79,17 @@ export async function refreshTokens(request: RefreshRequest, ports: CallerPorts)
   };
   for (let attempt = 0; attempt < MOST_LOOKUPS; attempt++) {
     const answer = await change(token, request, known, ports);
-    if ('ok' in answer) return mintPair(answer, ports);
+    if ('ok' in answer) {
+      if (answer.ok && answer.value.isOfSibling) ports.countSibling();
+      return mintPair(answer, ports);
+    }
     known = { ...known, ...(await lookUp(answer, token, ports)) };
   }
   throw new Error('the rule asked again for what was loaded');
 }
 
 /** What is known before the row is loaded. The rule asks for `outages` and `loss` only if it needs them. */
-interface Known extends Omit<RefreshFacts, 'grant' | 'standing' | 'holder' | 'now'> {
+interface Known extends Omit<RefreshFacts, 'grant' | 'standing' | 'generation' | 'holder' | 'now'> {
   /** Whether the directory of the holder was asked. */
   readonly isRechecked: boolean;
 }
@@ -106,7 +117,7 @@ function change(
   token: RefreshToken,
   { presenter, requestId }: RefreshRequest,
   known: Known,
-  ports: Ports,
+  ports: CallerPorts,
 ): Promise<Answer> {
   const nonce = ports.random(NONCE_LENGTH).toString('hex') as Hex;
   return ports.store.change(grants, token.grantId, (found, clock): Decision<Grant, Answer> => {
@@ -116,12 +127,12 @@ function change(
       return { outcome: { lacks: 'holder', holder, now: clock } };
     const now = grantTime(grant, clock);
     const standing = () => standingOf(token, grant, ports.keyring);
-    const decision = decideRefresh({ ...known, grant, standing, holder, now });
+    const decision = decideRefresh({ ...known, grant, standing, generation: token.generation, holder, now });
     return commitOf(decision, { grant, token, presenter, requestId, now }, nonce, ports);
   });
 }
 
-function commitOf(decision: RefreshDecision, turn: Turn, nonce: Hex, ports: Ports): Decision<Grant, Answer> {
+function commitOf(decision: RefreshDecision, turn: Turn, nonce: Hex, ports: CallerPorts): Decision<Grant, Answer> {
   switch (decision.do) {
     case 'load-outages':
       return { outcome: { lacks: 'outages', grant: turn.grant } };
@@ -130,7 +141,7 @@ function commitOf(decision: RefreshDecision, turn: Turn, nonce: Hex, ports: Port
     case 'rotate':
       return rotate(turn, nonce, decision, ports);
     case 'repeat':
-      return repeat(turn, ports);
+      return repeat(turn, decision, ports);
     case 'refuse':
       return { outcome: refusedTo(turn.grant.identityId, decision.refusal) };
     case 'report-reuse':
@@ -153,37 +164,59 @@ interface Turn {
 }
 
 function rotate(
-  { grant, token, presenter, requestId, now }: Turn,
+  turn: Turn,
   nonce: Hex,
-  { settings, bindTo }: RefreshDecision & { do: 'rotate' },
-  ports: Ports,
+  { settings, bindTo, window, spent }: RefreshDecision & { do: 'rotate' },
+  ports: CallerPorts,
 ): Decision<Grant, Outcome<DecidedPair>> {
+  const { token, presenter, requestId, now } = turn;
+  const grant = afterUse(turn, spent);
   const key = ports.keyring.minting;
   const expiresAt = accessTokenExpiry(grant, now, settings);
-  const minted = nextRefreshToken(token, nonce, key);
+  const current = spent ? currentRefreshToken(token, grant, ports.keyring) : token;
+  const minted = nextRefreshToken(current ?? token, nonce, key, ports.derivation());
   const { refreshHash } = minted;
   const generation = grant.pair.generation + 1;
   const pair = { generation, keyId: key.id, refreshHash, nonce, issuedAt: now, expiresAt, presenter };
   const facts = accessTokenFacts(grant, ports);
   const rotated: Grant = { ...grant, pair: facts.jwt ? { ...pair, ...facts } : pair };
-  const next = grant.bindings || bindTo ? { ...rotated, bindings: boundAnew(grant, bindTo) } : rotated;
+  const bound = grant.bindings || bindTo ? { ...rotated, bindings: boundAnew(grant, bindTo) } : rotated;
+  const next = marked(bound, grant, window, now);
   // Without the identity, the event is one appended row and in no index; the grant names its holder.
   const { id: subjectId, clientId } = grant;
   const event: Event = { type: 'refreshed', at: now, clientId, subjectId, presenter, requestId };
   const isLogged = isRefreshLogged(ports.settings, grant, next);
-  return { outcome: accept({ grant: next, minted, now }), next, events: isLogged ? [event] : [] };
+  const used = spent ? useEvents(turn, spent, grant) : [];
+  const outcome = accept({ grant: next, minted, now, isOfSibling: spent !== undefined });
+  return { outcome, next, events: isLogged ? [event, ...used] : used };
 }
 
-/** The grant is unchanged. The event names both presenters; different ones raise an alarm. */
-function repeat(turn: Turn, ports: Ports): Decision<Grant, Outcome<DecidedPair>> {
-  const { grant, token, presenter, now } = turn;
+function repeat(
+  turn: Turn,
+  { spent }: RefreshDecision & { do: 'repeat' },
+  { keyring }: Ports,
+): ReturnType<typeof rotate> {
+  const { grant, token, now } = turn;
+  const used = afterUse(turn, spent);
+  const minted = sameRefreshToken(token, grant, keyring);
+  const outcome = accept({ grant: used, minted, now, isOfSibling: !spent.isRetry });
+  const events = useEvents(turn, spent, used);
+  // A row may be read before it is durable: this answer waits for a commit of its own.
+  return { outcome, events, ...((used !== grant || events.length === 0) && { next: used }) };
+}
+
+function afterUse({ grant, presenter, now }: Turn, spent: Spent | undefined): Grant {
+  return spent?.sibling === 'in-window' ? withProgram(grant, presenter, now) : grant;
+}
+
+/** One for each retry, and one for each new program in the window. It names both presenters; an unexpected one raises an alarm. */
+function useEvents(turn: Turn, { isRetry, sibling }: Spent, used: Grant): readonly Event[] {
+  const { grant, presenter } = turn;
   const first = grant.pair.presenter;
-  const detail = { firstAddress: first.address, firstAgent: first.agent, alarm: !isSamePresenter(first, presenter) };
-  const minted = sameRefreshToken(token, grant, ports.keyring);
-  const outcome = accept({ grant, minted, now });
-  return { outcome, events: [{ type: 'retried', ...facts(turn), detail }] };
+  const alarm = sibling ? used !== grant : !isSamePresenter(first, presenter);
+  const detail = { firstAddress: first.address, firstAgent: first.agent, alarm };
+  return isRetry || alarm ? [{ type: 'retried', ...facts(turn), detail }] : [];
 }
-
 /** Only reuse and a rolled-back store end a grant. No other refusal changes anything. */
 function end(turn: Turn, { why, refusal }: RefreshDecision & { do: 'end' }): Decision<Grant, Outcome<DecidedPair>> {
   const { grant, now } = turn;

@@ -30,6 +30,8 @@ export interface DecidedPair {
   readonly grant: Grant;
   readonly minted: MintedRefreshToken;
   readonly now: EpochSeconds;
+  /** Whether a program got it that shares the login, for a spent token. */
+  readonly isOfSibling?: boolean;
 }
 
 type MintPorts = Pick<Ports, 'keyring' | 'registry' | 'issuer'>;

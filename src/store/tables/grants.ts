@@ -7,6 +7,7 @@ import {
   type Origin,
   type Pair,
   REVOCATION_REASONS,
+  type Siblings,
   type Terms,
 } from '../../core/grant.ts';
 import type { Hex } from '../../core/hex.ts';
@@ -71,6 +72,13 @@ const COLUMNS = [
   { name: 'bindings', kind: 'json', rare: true, of: ({ bindings }) => bindingsText(bindings) },
   { name: 'code', kind: 'text', fixed: true, rare: true, of: ({ origin }) => codeText(origin) },
   { name: 'terms', kind: 'json', fixed: true, rare: true, of: ({ terms }) => (terms ? JSON.stringify(terms) : null) },
+  {
+    name: 'siblings',
+    kind: 'json',
+    rare: true,
+    since: 19,
+    of: ({ siblings }) => (siblings ? JSON.stringify(siblings) : null),
+  },
 ] as const satisfies readonly TableColumn<Grant>[];
 
 /** One row per grant, however often it is refreshed. No column that a refresh changes has an index. */
@@ -127,19 +135,22 @@ function decodeGrant(values: readonly Value[], holder: Identity | undefined): Gr
         : reversed(values[AT.access_hash] as Hex),
     pair: pairOf(values),
   };
-  const [resource, boundTo, revokedAt, bindings, terms] = [
+  const [resource, boundTo, revokedAt, bindings, terms, siblings] = [
     values[AT.resource],
     values[AT.bound_to],
     values[AT.revoked_at],
     values[AT.bindings],
     values[AT.terms],
+    values[AT.siblings],
   ];
-  if (resource === null && boundTo === null && revokedAt === null && bindings === null && terms === null) return grant;
+  if (resource === null && boundTo === null && revokedAt === null && bindings === null && terms === null && !siblings)
+    return grant;
   return {
     ...grant,
     ...decodeResource(resource),
     ...bindingsOf(boundTo as Hex | null, bindings as string | null),
     ...(typeof terms === 'string' && { terms: JSON.parse(terms) as Terms }),
+    ...(typeof siblings === 'string' && { siblings: JSON.parse(siblings) as Siblings }),
     ...(typeof revokedAt === 'number' && {
       revoked: {
         at: revokedAt as EpochSeconds,

@@ -39,13 +39,43 @@ export function firstRefreshToken(
   return { ...minted, accessHash: sha256(accessSecret(root, grantId)) };
 }
 
-export function nextRefreshToken(presented: RefreshToken, nonce: Hex, key: Key): MintedRefreshToken {
-  return mint(successor(presented, nonce, key), key);
+/** What the secret of a generation is derived from. The row does not say it: one of them matches its hash. */
+export type Derivation =
+  | 'root'
+  /** Also from the secret before it, as up to 0.3.4. Nodes of those releases know no other: rotations use it while one runs. */
+  | 'secret';
+
+export function nextRefreshToken(
+  current: RefreshToken,
+  nonce: Hex,
+  key: Key,
+  derivation: Derivation = 'root',
+): MintedRefreshToken {
+  return mint(DERIVE[derivation](current, current.generation + 1, nonce, key), key);
 }
 
-/** The refresh token that the last rotation replied with: the row's key and nonce derive it again. */
-export function sameRefreshToken(presented: RefreshToken, { pair }: Grant, keyring: Keyring): MintedRefreshToken {
-  return nextRefreshToken(presented, pair.nonce, keyOf(keyring, pair.keyId));
+/** The row's refresh token again, for the holder of it or of an earlier one. Undefined if that cannot be derived. */
+export function currentRefreshToken(
+  presented: RefreshToken,
+  { pair }: Grant,
+  keyring: Keyring,
+): RefreshToken | undefined {
+  const { generation, nonce, refreshHash } = pair;
+  if (presented.generation === generation) return presented;
+  const key = keyOf(keyring, pair.keyId);
+  const possible: Derivation[] = presented.generation === generation - 1 ? ['root', 'secret'] : ['root'];
+  for (const derivation of possible) {
+    const derived = DERIVE[derivation](presented, generation, nonce, key);
+    if (hashesTo(derived.secret, refreshHash)) return derived;
+  }
+  return undefined;
+}
+
+/** What the last rotation replied with, byte for byte. */
+export function sameRefreshToken(presented: RefreshToken, grant: Grant, keyring: Keyring): MintedRefreshToken {
+  const current = currentRefreshToken(presented, grant, keyring);
+  if (!current) throw new Error('the row has another refresh token');
+  return mint(current, keyOf(keyring, grant.pair.keyId));
 }
 
 interface AccessTokenRow extends Pick<Grant, 'id'> {
@@ -65,9 +95,8 @@ export function standingOf(presented: RefreshToken, grant: Grant, keyring: Keyri
   if (presented.generation > pair.generation) return 'ahead';
   if (presented.generation === pair.generation)
     return hashesTo(presented.secret, pair.refreshHash) ? 'current' : 'ahead';
-  if (presented.generation < pair.generation - 1) return 'spent';
-  const { secret } = successor(presented, pair.nonce, keyOf(keyring, pair.keyId));
-  return hashesTo(secret, pair.refreshHash) ? 'last-spent' : 'spent';
+  if (!currentRefreshToken(presented, grant, keyring)) return 'spent';
+  return presented.generation === pair.generation - 1 ? 'last-spent' : 'ancestor';
 }
 
 export function isAccessTokenOf({ secret }: AccessToken, { format, accessHash }: Grant): boolean {
@@ -89,19 +118,40 @@ function mint(token: RefreshToken, key: Key): MintedRefreshToken {
 }
 
 /** What is hashed at the moment, and nothing later: making buffers takes as long as filling them. */
-const NEXT_MESSAGE = Buffer.alloc(ROOT_LENGTH + REFRESH_SECRET_LENGTH + NONCE_LENGTH + 16 + 4);
+const ROOT_MESSAGE = Buffer.alloc(ROOT_LENGTH + NONCE_LENGTH + 16 + 4);
+const SECRET_MESSAGE = Buffer.alloc(ROOT_LENGTH + REFRESH_SECRET_LENGTH + NONCE_LENGTH + 16 + 4);
 const ACCESS_MESSAGE = Buffer.alloc(6 + ROOT_LENGTH + 16);
 
-/** secret n+1 = MAC(K, root | secret n | nonce | grant | n+1) */
-function successor({ grantId, generation, root, secret }: RefreshToken, nonce: Hex, key: Key): RefreshToken {
-  const message = NEXT_MESSAGE;
-  message.set(root, 0);
-  message.set(secret, 16);
-  message.write(nonce, 32, NONCE_LENGTH, 'hex');
-  message.write(grantId, 48, 'hex');
-  message.writeUInt32BE(generation + 1, 64);
-  const next = key.mac['next-secret'].firstBytes(message, REFRESH_SECRET_LENGTH);
-  return { grantId, generation: generation + 1, root, secret: next };
+type Derive = (from: RefreshToken, generation: number, nonce: Hex, key: Key) => RefreshToken;
+
+/** The messages differ in length, so that neither is ever the other. */
+const DERIVE: Readonly<Record<Derivation, Derive>> = {
+  /** secret n = MAC(K, root | nonce | grant | n) */
+  root: (from, generation, nonce, key) => {
+    ROOT_MESSAGE.set(from.root, 0);
+    return derived(ROOT_MESSAGE, ROOT_LENGTH, from, generation, nonce, key);
+  },
+  /** secret n = MAC(K, root | secret n-1 | nonce | grant | n) */
+  secret: (from, generation, nonce, key) => {
+    SECRET_MESSAGE.set(from.root, 0);
+    SECRET_MESSAGE.set(from.secret, ROOT_LENGTH);
+    return derived(SECRET_MESSAGE, ROOT_LENGTH + REFRESH_SECRET_LENGTH, from, generation, nonce, key);
+  },
+};
+
+function derived(
+  message: Buffer,
+  at: number,
+  { grantId, root }: RefreshToken,
+  generation: number,
+  nonce: Hex,
+  key: Key,
+): RefreshToken {
+  message.write(nonce, at, NONCE_LENGTH, 'hex');
+  message.write(grantId, at + NONCE_LENGTH, 'hex');
+  message.writeUInt32BE(generation, at + NONCE_LENGTH + 16);
+  const secret = key.mac['next-secret'].firstBytes(message, REFRESH_SECRET_LENGTH);
+  return { grantId, generation, root, secret };
 }
 
 /** Constant per grant: one hash in the row serves the access tokens of every generation. */

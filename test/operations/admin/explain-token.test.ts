@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Identity, IdentityId } from '../../../src/core/identity.ts';
 import { accept } from '../../../src/core/outcome.ts';
+import { seconds } from '../../../src/core/time.ts';
 import { explainCaller, explainScope, explainToken } from '../../../src/operations/admin/explain.ts';
 import { mapCaller } from '../../../src/operations/grant/identify-caller.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
@@ -36,6 +37,24 @@ test('the dry run of a refresh token says what a refresh would, and spends nothi
   assert.equal((await explainToken(text, node)).refusal, 'refresh-token-reused');
   assert.equal(await answer(check(node, second)), 'accepted', 'a dry run ends no grant');
   assert.equal((await node.store.load(grants, first.grantId)).found?.row.pair.generation, 1);
+});
+
+test('the dry run of an earlier refresh token names it as such, and says whether a sibling gets a pair for it', async (t) => {
+  const { node, clock } = await onSqlite(t);
+  const first = await issue(node);
+  const text = first.refreshToken?.reveal() ?? '';
+  const explained = async (refreshSiblingWindow: number) => {
+    await changeIntegration(node, { overrides: { refreshSiblingWindow: seconds(refreshSiblingWindow) } });
+    const { refusal, facts } = await explainToken(text, node);
+    assert.match(String(facts['standing']), /spent by an earlier refresh; a program that shares the login/);
+    return refusal;
+  };
+  await changeIntegration(node, { overrides: { refreshSiblingWindow: seconds(3600) } });
+  accepted(await refresh(node, accepted(await refresh(node, first))));
+  clock.move(61);
+  assert.deepEqual([await explained(3600), await explained(0)], [undefined, 'refresh-token-reused']);
+  const { row } = (await node.store.load(grants, first.grantId)).found ?? {};
+  assert.deepEqual([row?.pair.generation, row?.siblings?.programs], [2, undefined], 'nothing is written');
 });
 
 test('the dry runs of access tokens and device codes, accepted and refused', async (t) => {

@@ -12,9 +12,11 @@ import {
 } from '../../../src/operations/admin/mac-keys.ts';
 import { alignWithKeyring } from '../../../src/operations/admin/signing-keys.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
+import { integrations } from '../../../src/store/tables/integrations.ts';
 import { firstKey, Keyring, KeyringFault, mintWith, type StoredKey } from '../../../src/tokens/keyring.ts';
 import { registerIntegration } from '../../administer.ts';
-import { aGrant, NOW } from '../../samples.ts';
+import { put } from '../../node.ts';
+import { aGrant, anIntegration, NOW } from '../../samples.ts';
 import { administration } from './admin-samples.ts';
 
 type Admin = Awaited<ReturnType<typeof administration>>;
@@ -50,7 +52,7 @@ async function grantUnder(keyId: number, admin: Admin): Promise<void> {
 }
 
 const retireFirst = (keys: readonly StoredKey[], admin: Admin, atOnce = false) =>
-  retireKey(keys, { id: 1, accessTokenLifetime: seconds(90 * DAY), atOnce }, admin);
+  retireKey(keys, { id: 1, accessTokenLifetime: seconds(90 * DAY), siblingWindow: seconds(0), atOnce }, admin);
 
 suite('the life of a key', () => {
   test('a key is added for checking, then mints, and the previous key retires', async (t) => {
@@ -96,16 +98,39 @@ suite('the life of a key', () => {
     assert.equal((await retireFirst(keys, restored)).ok, true);
   });
 
+  test('nor while a program that shares a login may come with a refresh token that it minted', async (t) => {
+    const admin = await administration(t);
+    const keys = await rotated(admin);
+    const retire = (siblingWindow: number) =>
+      retireKey(keys, { id: 1, accessTokenLifetime: seconds(60), siblingWindow: seconds(siblingWindow) }, admin);
+    admin.pass(DAY);
+    const refused = await retire(2 * DAY);
+    assert.equal(refused.ok || refused.refusal.reason, 'key-tokens-alive');
+    const ofIntegration = anIntegration({ overrides: { refreshSiblingWindow: seconds(2 * DAY) } });
+    await put(admin.store, integrations, ofIntegration);
+    assert.equal((await retire(0)).ok, false);
+    admin.pass(DAY);
+    assert.equal((await retire(2 * DAY)).ok, true);
+  });
+
   test('a key that never minted is retired at once', async (t) => {
     const admin = await administration(t);
     const added = await addToKeyring(await installed(admin), admin);
     assert.ok(added.ok);
-    assert.ok((await retireKey(added.value, { id: 2, accessTokenLifetime: seconds(90 * DAY) }, admin)).ok);
+    assert.ok(
+      (
+        await retireKey(
+          added.value,
+          { id: 2, accessTokenLifetime: seconds(90 * DAY), siblingWindow: seconds(0) },
+          admin,
+        )
+      ).ok,
+    );
   });
 
   test('an integration with longer access tokens holds a key back for as long', async (t) => {
     const admin = await administration(t);
-    const overrides = { accessTokenLifetime: seconds(91 * DAY) };
+    const overrides = { accessTokenLifetime: seconds(91 * DAY), siblingWindow: seconds(0) };
     await registerIntegration('long', { scope: 'orders:read', overrides }, admin);
     const keys = await rotated(admin);
     admin.pass(90 * DAY);
@@ -153,7 +178,7 @@ suite('the life of a key', () => {
       await retireFirst(keys, admin),
       await mintWithKey(keys, { id: 1 }, admin),
       await mintWithKey(keys, { id: 9 }, admin),
-      await retireKey(keys, { id: 9, accessTokenLifetime: seconds(1) }, admin),
+      await retireKey(keys, { id: 9, accessTokenLifetime: seconds(1), siblingWindow: seconds(0) }, admin),
     ];
     const reasons = outcomes.map((outcome) => outcome.ok || outcome.refusal.reason);
     assert.deepEqual(reasons, ['key-mints', 'key-mints-already', 'key-unknown', 'key-unknown']);

@@ -47,8 +47,13 @@ async function installation(t: TestContext) {
   await admin.store.change(grants, grant.id, () => ({ outcome: undefined, next: grant }));
   await keepSeen(admin);
   const acts: Readonly<Record<string, () => Promise<AdminOutcome<unknown>>>> = {
-    retire: () => retireKey(held.keys, { id: 1, accessTokenLifetime: seconds(DAY) }, admin),
-    'retire --at-once': () => retireKey(held.keys, { id: 1, accessTokenLifetime: seconds(DAY), atOnce: true }, admin),
+    retire: () => retireKey(held.keys, { id: 1, accessTokenLifetime: seconds(DAY), siblingWindow: seconds(0) }, admin),
+    'retire --at-once': () =>
+      retireKey(
+        held.keys,
+        { id: 1, accessTokenLifetime: seconds(DAY), siblingWindow: seconds(0), atOnce: true },
+        admin,
+      ),
     'retire a signing key': () => retireSigningKey(held.keys, { id: first }, admin),
     rotate: () => rotateSigningKeys(held.keys, ROTATION, ports),
     sign: () => sign(third, false),

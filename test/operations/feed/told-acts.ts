@@ -196,7 +196,8 @@ export const TOLD: { readonly [K in Kind]: { readonly [D in keyof FactsOf[K]]: T
     minting: { first: addSecondKey, act: mintWithSecond, hears: nothing },
     retired: {
       first: async (at) => [await addSecondKey(at), await mintWithSecond(at)],
-      act: (at) => retireKey(at.keys(), { id: 1, accessTokenLifetime: DAY, atOnce: true }, at),
+      act: (at) =>
+        retireKey(at.keys(), { id: 1, accessTokenLifetime: DAY, siblingWindow: seconds(0), atOnce: true }, at),
       hears: nothing,
     },
   },

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { AssertionJudge } from '../../../src/assertions/assertion-judge.ts';
 import { IssuerKeys } from '../../../src/assertions/issuer-keys.ts';
+import { seconds } from '../../../src/core/time.ts';
 import { authorizeAssertion } from '../../../src/operations/grant/authorize-assertion.ts';
 import { storeOf } from '../../../src/store/change.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
@@ -14,6 +15,7 @@ import {
   anotherNode,
   answer,
   CURL,
+  changeIntegration,
   check,
   confirmed,
   issue,
@@ -24,8 +26,10 @@ import {
   revoke,
   textOf,
 } from '../../node.ts';
+import { Programs } from '../../operations/sibling-programs.ts';
 import { aTokenIssuer, keySetOf, OUR_ISSUER, platformKey, rewriteSignature } from '../../platform.ts';
 import { anIntegration, CLIENT } from '../../samples.ts';
+import { Seeded } from '../../seeded.ts';
 import type { Claim, TestDatabase } from '../conformance.ts';
 
 const CALLERS = 64;
@@ -48,6 +52,23 @@ async function withAssertions(node: Node): Promise<(assertion: string) => Promis
 }
 
 export function operations(claim: Claim): void {
+  claim(
+    '20 siblings at two nodes, each with the token that it last saw: none is refused, nothing forks',
+    async (database) => {
+      const nodes = await twoNodes(database);
+      const overrides = { refreshSiblingWindow: seconds(60), refreshRetryWindow: seconds(0) };
+      for (const node of nodes) await changeIntegration(node, { overrides });
+      const chance = new Seeded(20);
+      const programs = new Programs(20, await issue(nodes[0]), nodes, chance);
+      for (let turn = 0; turn < 40; turn++) {
+        const awake = Array.from({ length: 20 }, (_, n) => n).filter(() => chance.chance(0.2));
+        const refusals = await Promise.all(awake.map((n) => programs.refresh(n)));
+        assert.deepEqual(new Set(refusals), new Set(awake.map(() => undefined)));
+      }
+      assert.ok(programs.pairs.size > 20, `${programs.pairs.size} generations`);
+    },
+  );
+
   claim(
     '64 parallel refreshes of one token at two nodes: exactly one successor pair (CVE-2026-1035)',
     async (database) => {

@@ -54,5 +54,7 @@ export async function callerPortsOf({ config, store, random }: Workplace, { at, 
     logRefused: () => undefined,
     logRefusedAssertion: () => undefined,
     countIgnoredHeader: () => undefined,
+    countSibling: () => undefined,
+    derivation: () => 'root',
   } satisfies Awaited<ReturnType<ActPorts['callerPorts']>>;
 }

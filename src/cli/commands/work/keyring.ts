@@ -1,3 +1,5 @@
+import { settingsOf } from '../../../config/load.ts';
+import { usualSiblingWindow } from '../../../core/rules/siblings.ts';
 import type { SigningAlgorithm } from '../../../core/signing-key.ts';
 import type { Seconds } from '../../../core/time.ts';
 import { changeKeyring, openKeyring, withKeyring } from '../../../open-keyring.ts';
@@ -69,11 +71,13 @@ async function signWithNext(id: string, force: boolean, workplace: Workplace): P
 }
 
 export async function retire({ key: id, atOnce = false }: RetireFlags, workplace: Workplace): Promise<void> {
-  const { accessTokenLifetime } = workplace.config.tokens;
+  const settings = settingsOf(workplace.config);
+  const { accessTokenLifetime } = settings;
+  const siblingWindow = usualSiblingWindow(settings);
   accepted(
     await changeKeyring(workplace, (keys) =>
       typeof id === 'number'
-        ? retireKey(keys, { id, accessTokenLifetime, atOnce }, workplace)
+        ? retireKey(keys, { id, accessTokenLifetime, siblingWindow, atOnce }, workplace)
         : retireSigningKey(keys, { id, atOnce }, workplace),
     ),
   );

@@ -96,9 +96,10 @@ function eventLine({ language, site }: Visit, event: Event, now: EpochSeconds): 
   const { account: words } = language.texts;
   const name = event.clientId && (site.ports.registry.integration(event.clientId)?.name ?? event.clientId);
   const reason = event.type === 'revoked' && event.detail.reason;
+  const isAlarm = event.type === 'retried' && event.detail.alarm;
   const passkey = event.type === 'administered' && event.detail.kind === 'passkey' ? event.detail : undefined;
   return html`<li>
-<div><span class="event-what">${passkey ? words.passkeyWords[passkey.did] : words.eventWords[event.type]}</span>${reason && html` <span class="small">${words.revocationWords[reason]}</span>`}<br>${passkey ? ('names' in passkey ? passkey.names.join(', ') : 'name' in passkey && passkey.name) : name}</div>
+<div><span class="event-what">${passkey ? words.passkeyWords[passkey.did] : isAlarm ? words.retriedElsewhere : words.eventWords[event.type]}</span>${reason && html` <span class="small">${words.revocationWords[reason]}</span>`}<br>${passkey ? ('names' in passkey ? passkey.names.join(', ') : 'name' in passkey && passkey.name) : name}</div>
 <div>${language.distance(now, event.at)} <span class="small moment">(${language.moment(event.at)})</span></div>
 <div class="small">${event.presenter && words.from(event.presenter.address)}</div>
 </li>`;

@@ -42,6 +42,7 @@ ${integrationCard(visit, { name, vendor }, html`<h3>${name}</h3>`)}
 <div><dt>${words.permissions}</dt><dd>${permissionCount(grant.scope, language.texts)}</dd></div>
 <div><dt>${words.obtained}</dt><dd>${language.distance(now, grant.createdAt)}</dd></div>
 </dl>
+${secondProgram(visit, grant, now)}
 <div class="disclosures">
 <details><summary aria-label="${words.details}: ${which}">${words.details}</summary>
 ${permissionList(grant.scope, language.texts)}
@@ -50,6 +51,13 @@ ${grantFacts(visit, grant, now)}
 ${endingForm(visit, `/account/grants/${grant.id}/revoke`, words, 'revoke', which)}
 </div>
 </li>`;
+}
+
+function secondProgram({ language }: Visit, { siblings }: Grant, now: EpochSeconds): Html | undefined {
+  const [, second] = siblings?.programs ?? [];
+  if (!second) return undefined;
+  const { address } = second.presenter;
+  return html`<p class="hint"><strong>${language.texts.account.secondProgram(language.distance(now, second.since), address)}</strong></p>`;
 }
 
 function grantFacts({ language }: Visit, grant: Grant, now: EpochSeconds): Html {
@@ -63,6 +71,12 @@ function grantFacts({ language }: Visit, grant: Grant, now: EpochSeconds): Html 
 <div><dt>${words.refreshed}</dt><dd>${refreshed}</dd></div>
 <div><dt>${words.ends}</dt><dd>${when(grant.refreshUntil)}</dd></div>
 <div><dt>${words.lastAddress}</dt><dd translate="no">${address}${agent !== '' && html` <span class="small">${agent}</span>`}</dd></div>
+${grant.siblings?.programs
+  ?.slice(1)
+  .map(
+    ({ since, presenter }) =>
+      html`<div><dt>${words.otherProgram}</dt><dd><span translate="no">${presenter.address} <span class="small">${presenter.agent}</span></span><br>${when(since)}</dd></div>`,
+  )}
 <div><dt>${words.grantId}</dt><dd translate="no" class="small">${grant.id}</dd></div>
 </dl>`;
 }

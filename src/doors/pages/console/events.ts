@@ -161,8 +161,8 @@ function thingLink(act: Act, names: Names): Html {
 }
 
 /** What an operator should not overlook. */
-export function isBad({ type }: LoggedEvent): boolean {
-  return type === 'reused' || type === 'revoked';
+export function isBad({ type, detail }: LoggedEvent): boolean {
+  return type === 'reused' || type === 'revoked' || (type === 'retried' && detail.alarm);
 }
 
 /** What happened, with who did it and what changed. `here`: the grant whose page it is on. */

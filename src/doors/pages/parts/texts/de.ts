@@ -139,6 +139,9 @@ export const de: Texts = {
     neverRefreshed: 'noch nicht',
     ends: 'Endet',
     lastAddress: 'Zuletzt benutzt von',
+    secondProgram: (first, address) =>
+      `Von einem zweiten Programm benutzt, zuerst ${first}, von ${address}. Wenn es nicht Ihres ist, widerrufen Sie dieses Zugriffsrecht.`,
+    otherProgram: 'Weiteres Programm',
     grantId: 'Id, für Fragen an den Betreiber',
     revoke: 'Widerrufen',
     grantOf: (integration, obtained) => `das Zugriffsrecht von ${integration}, erhalten am ${obtained}`,
@@ -170,6 +173,7 @@ export const de: Texts = {
       spent: 'Code durch fehlgeschlagene Anmeldungen verbraucht',
       administered: 'Vom Betrieb geändert',
     },
+    retriedElsewhere: 'Erneuerung von einem anderen Programm wiederholt',
     passkeyWords: {
       added: 'Passkey hinzugefügt',
       copied: 'Kopierter Passkey abgelehnt',

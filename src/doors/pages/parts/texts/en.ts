@@ -138,6 +138,9 @@ export const en = {
     neverRefreshed: 'not yet',
     ends: 'Ends',
     lastAddress: 'Last used from',
+    secondProgram: (first: string, address: string) =>
+      `Used by a second program, first ${first}, from ${address}. If it is not yours, revoke this grant.`,
+    otherProgram: 'Another program',
     grantId: 'Id, for questions to the operator',
     revoke: 'Revoke',
     grantOf: (integration: string, obtained: string) => `the grant of ${integration}, obtained ${obtained}`,
@@ -167,6 +170,8 @@ export const en = {
       spent: 'Code spent by failed sign-ins',
       administered: 'Changed by an operator',
     } satisfies Record<EventType, string>,
+    /** By another program, or from another address. */
+    retriedElsewhere: 'Refresh repeated by another program',
     passkeyWords: {
       added: 'Passkey added',
       copied: 'Copied passkey refused',
