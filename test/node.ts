@@ -15,7 +15,7 @@ import type { Directory } from '../src/directory/directory.ts';
 import { sideBySide } from '../src/directory/side-by-side.ts';
 import { confirmCode } from '../src/operations/device/ask-code.ts';
 import { confirmDevice, enterUserCode } from '../src/operations/device/decide-device.ts';
-import { type CodeRedemption, redeemDevice } from '../src/operations/device/redeem-device.ts';
+import { type CodeRedemption, type RedeemRequest, redeemDevice } from '../src/operations/device/redeem-device.ts';
 import { type StartedDevice, startDevice } from '../src/operations/device/start-device.ts';
 import { authorizeCertificate } from '../src/operations/grant/authorize-certificate.ts';
 import { checkToken } from '../src/operations/grant/check-token.ts';
@@ -213,8 +213,15 @@ export async function confirmedCode(
   return { ...redemption, proven: { isAuthenticated: false, jkt: undefined }, ...(guest && { guest }) };
 }
 
-export function redeem(node: Ports, started: StartedDevice, clientId: string = CLIENT): Promise<Outcome<TokenPair>> {
-  return redeemDevice({ clientId, deviceCode: started.deviceCode.reveal(), presenter: CURL }, node);
+/** `proven`: at the door of OAuth. */
+export function redeem(
+  node: CallerPorts,
+  started: StartedDevice,
+  clientId: string = CLIENT,
+  proven?: RedeemRequest['proven'],
+): Promise<Outcome<TokenPair>> {
+  const deviceCode = started.deviceCode.reveal();
+  return redeemDevice({ clientId, deviceCode, presenter: CURL, requestId: 'r1', proven }, node);
 }
 
 export function refresh(

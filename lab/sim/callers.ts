@@ -84,7 +84,7 @@ async function revoke({ world, history }: Callers, pair: HeldPair | undefined): 
 
 async function redeem({ world, history, held }: Callers, deviceCode: string): Promise<void> {
   const deed = { kind: 'redeem', presented: deviceCode, grantId: undefined } as const;
-  const request = { clientId: CLIENT, deviceCode, presenter: CURL };
+  const request = { clientId: CLIENT, deviceCode, presenter: CURL, requestId: 'redeem' };
   const done = await history.record(deed, async () => heldOf(await redeemDevice(request, world.node())));
   if (done.pair) held.push(done.pair);
 }

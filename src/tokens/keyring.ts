@@ -15,6 +15,7 @@ const PURPOSES = [
   'access-tag',
   'device-tag',
   'next-secret',
+  'first-secrets',
   'user-code',
   'csrf',
   'known-browser',

@@ -194,10 +194,11 @@ test('a dump of the database and the keyring yields no device code and no browse
   const loot = everyValue(database.path);
   const ids = stretches(loot, 16).map((id) => id.toString('hex') as DeviceId);
   const candidates = stretches(loot, 32).flatMap((secret) => [secret, Buffer.from(sha256(secret), 'hex')]);
+  const sent = { presenter: CURL, requestId: 'r1', proven: { isAuthenticated: true, jkt: undefined } };
   for (const deviceId of ids) {
     for (const secret of candidates) {
       const deviceCode = mintCode('device', { deviceId, expiresAt: FAR, secret }, node.keyring.minting).reveal();
-      const outcome = await redeemDevice({ clientId: CLIENT, deviceCode, presenter: CURL }, node);
+      const outcome = await redeemDevice({ clientId: CLIENT, deviceCode, ...sent }, node);
       assert.deepEqual(outcome, { ok: false, refusal: { reason: 'device-code-not-authentic' } });
     }
   }

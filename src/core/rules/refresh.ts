@@ -22,6 +22,9 @@ import { siblingWindow, supersededAt } from './siblings.ts';
 /** How an authentic refresh token relates to the grant's current one. */
 export type Standing =
   | 'current'
+  /** The device code that the grant was made for, while its first refresh token is the current one, and afterwards. */
+  | 'redeemed-code'
+  | 'used-code'
   /** The token that the last rotation spent, or one before it: with the row, it gives the current one. */
   | 'last-spent'
   | 'ancestor'
@@ -137,6 +140,10 @@ function decideTurn(standing: Standing, grant: Grant, settings: Settings, facts:
     case 'last-spent':
     case 'ancestor':
       return decideSpent(standing, grant, settings, facts);
+    case 'redeemed-code':
+      return decideRedeemedAgain(grant, settings, facts);
+    case 'used-code':
+      return no('device-code-redeemed');
     case 'spent':
       return reuse(settings, facts);
     case 'ahead':
@@ -160,6 +167,13 @@ function rotation(grant: Grant, settings: Settings, facts: RefreshFacts, spent?:
   return { do: 'rotate', settings, bindTo: presentedBinding(facts, grant), window, ...(spent && { spent }) };
 }
 
+/** The answer to a redemption may have been lost. A code that is sent too late ends nothing. */
+function decideRedeemedAgain(grant: Grant, settings: Settings, facts: RefreshFacts): RefreshDecision {
+  const { refreshRetryWindow: window } = settings;
+  if (isWithinWindow(window, grant.pair.issuedAt, grant, facts)) return { do: 'repeat', spent: { isRetry: true } };
+  return window > 0 && facts.outages === 'not-loaded' ? { do: 'load-outages' } : no('device-code-redeemed');
+}
+
 /** Windows count from a commit or, after an outage, the first answer. A retry never extends one; 0 means none. */
 function decideSpent(
   standing: 'last-spent' | 'ancestor',
@@ -167,21 +181,27 @@ function decideSpent(
   settings: Settings,
   facts: RefreshFacts,
 ): RefreshDecision {
-  const { outages, generation, integration, now } = facts;
-  const isWithin = (window: Seconds, from: EpochSeconds | undefined) =>
-    window > 0 &&
-    from !== undefined &&
-    between(windowStart(grant.id, from, window, outages === 'not-loaded' ? [] : outages), now) <= window;
+  const { outages, generation, integration } = facts;
   const retryWindow = standing === 'last-spent' ? settings.refreshRetryWindow : seconds(0);
   const window = siblingWindow(grant, integration, settings);
-  const isRetry = isWithin(retryWindow, grant.pair.issuedAt);
-  const isInWindow = isWithin(window, supersededAt(generation, grant));
+  const isRetry = isWithinWindow(retryWindow, grant.pair.issuedAt, grant, facts);
+  const isInWindow = isWithinWindow(window, supersededAt(generation, grant), grant, facts);
   const sibling = provesKey(facts, grant) ? 'by-key' : isInWindow ? 'in-window' : undefined;
   if (sibling && !isRetry && isDueAnew(grant, settings, facts))
     return rotation(grant, settings, facts, { isRetry, sibling });
   if (sibling || isRetry) return { do: 'repeat', spent: { isRetry, sibling } };
   const mayBeLonger = outages === 'not-loaded' && (retryWindow > 0 || window > 0);
   return mayBeLonger ? { do: 'load-outages' } : reuse(settings, facts);
+}
+
+function isWithinWindow(
+  window: Seconds,
+  from: EpochSeconds | undefined,
+  { id }: Grant,
+  { outages, now }: RefreshFacts,
+): boolean {
+  if (window <= 0 || from === undefined) return false;
+  return between(windowStart(id, from, window, outages === 'not-loaded' ? [] : outages), now) <= window;
 }
 
 /** Whether this refresh was made with a key, which a thief of its token lacks. A confidential integration alone proves none. */

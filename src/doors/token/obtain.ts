@@ -16,7 +16,8 @@ type PairOptions = Pick<RedeemRequest, 'slowsDown'> & Pick<RefreshRequest, 'gues
 export function obtainPair(asked: TokenRequest, call: Call, options: PairOptions = {}): Promise<Outcome<TokenPair>> {
   const limits = call.limitsOf(asked.clientId);
   call.record.operation = asked.kind;
-  if (asked.kind === 'redeem') return redeemDevice({ ...asked, ...options, ...limits }, call.ports);
+  if (asked.kind === 'redeem')
+    return redeemDevice({ ...asked, ...options, ...limits, requestId: call.request.id }, call.ports);
   return refreshTokens({ ...asked, ...options, ...limits, ...call.presentation }, call.mount.ports);
 }
 

@@ -173,7 +173,7 @@ export function explainScope(clientId: string, wanted: string, registry: Registr
   return { scope: integration.scope.text, items, ...(!outcome.ok && { refusal: outcome.refusal.reason }) };
 }
 
-const NOBODY = presenter('127.0.0.1', 'tessera explain');
+const BY_NOBODY = { presenter: presenter('127.0.0.1', 'tessera explain'), requestId: 'explain' };
 
 export interface TokenExplanation {
   /** The operation that takes such a token, as the log names it. */
@@ -195,7 +195,7 @@ export async function explainToken(text: string, ports: CallerPorts): Promise<To
 async function explainRefreshToken(text: string, ports: CallerPorts): Promise<TokenExplanation> {
   const token = parseRefreshToken(text, ports.keyring);
   const { found, now } = token ? await ports.store.load(grants, token.grantId) : { found: undefined, now: undefined };
-  const request = { presenter: NOBODY, presented: { by: 'nothing' }, requestId: 'explain' } as const;
+  const request = { ...BY_NOBODY, presented: { by: 'nothing' } } as const;
   const clientId = found?.row.clientId ?? ports.registry.integrations[0]?.clientId ?? '';
   const guest = found && guestOf(found.row);
   // As whoever may refresh it: with the proofs that it needs, and no more.
@@ -213,6 +213,8 @@ async function explainRefreshToken(text: string, ports: CallerPorts): Promise<To
 
 const STANDINGS: Readonly<Record<Standing, string>> = {
   current: 'the current refresh token of its grant',
+  'redeemed-code': 'the device code of its grant, whose first pair was not refreshed',
+  'used-code': 'the device code of its grant',
   'last-spent': 'spent by the last refresh; a retry within the window gets the same pair',
   ancestor:
     'spent by an earlier refresh; a program that shares the login gets today’s pair, with its key or in the window',
@@ -225,7 +227,7 @@ async function explainDeviceCode(text: string, ports: CallerPorts): Promise<Toke
   const code = parseCode('device', text, ports.keyring);
   const found = code && (await ports.store.load(devices, code.deviceId)).found;
   const clientId = found?.row.clientId ?? ports.registry.integrations[0]?.clientId ?? '';
-  const outcome = await redeemDevice({ clientId, deviceCode: text, presenter: NOBODY }, ports);
+  const outcome = await redeemDevice({ ...BY_NOBODY, clientId, deviceCode: text }, ports);
   const facts = found && { 'client id': clientId, scope: found.row.scope, expires: isoTime(found.row.expiresAt) };
   return { operation: 'redeem', ...refusalOf(outcome), facts: { ...facts } };
 }

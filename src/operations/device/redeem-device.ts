@@ -15,15 +15,19 @@ import { type Decision, insert } from '../../store/store.ts';
 import { devices } from '../../store/tables/devices.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { isSameHash } from '../../tokens/mac.ts';
+import { firstTokenOf } from '../../tokens/opaque/pair.ts';
 import { parseCode } from '../../tokens/opaque/token-text.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import { drawGrant, type GrantDraft, issueGrant, namedResourceServers } from '../grant/issue-grant.ts';
 import { failIfKeyMissing } from '../grant/missing-key.ts';
+import { repeatRedemption } from '../grant/refresh-tokens.ts';
 import { revokeById } from '../grant/revoke-grant.ts';
 import { type DecidedPair, mintPair, type TokenPair } from '../grant/token-pair.ts';
-import type { Ports } from '../ports.ts';
+import type { CallerPorts, Ports } from '../ports.ts';
 
 export interface RedeemRequest {
+  /** In the event of a code that is sent again. */
+  readonly requestId: string;
   readonly clientId: string;
   readonly deviceCode: string;
   readonly presenter: Presenter;
@@ -38,8 +42,8 @@ export interface RedeemRequest {
   readonly proven?: Proven | undefined;
 }
 
-/** Exchanges a confirmed device code for a grant, once: the redemption and the grant are one commit. */
-export async function redeemDevice(request: RedeemRequest, ports: Ports): Promise<Outcome<TokenPair>> {
+/** Exchanges a confirmed device code for a grant, once: the redemption and the grant are one commit. The grant has the id of the code. */
+export async function redeemDevice(request: RedeemRequest, ports: CallerPorts): Promise<Outcome<TokenPair>> {
   const { deviceCode, proven, slowsDown, overCap, resource: wantedResource } = request;
   const parsed = parseCode('device', deviceCode, ports.keyring);
   const check = (named: Integration | undefined) => checkRedeemRequest(named, parsed, ports.settings);
@@ -48,7 +52,8 @@ export async function redeemDevice(request: RedeemRequest, ports: Ports): Promis
   const { integration, code } = checked.value;
   const limit = request.overLimit?.();
   const resourceServers = await namedResourceServers(wantedResource, ports);
-  const drawn = drawGrant(ports);
+  const first = firstTokenOf(code, ports.keyring);
+  const drawn = { ...first, id: first.grantId };
   const decided = await ports.store.change(devices, code.deviceId, (found, now): Redemption => {
     if (!found || !isSameHash(deviceCodeHash(code.secret, integration), found.row.deviceCodeHash))
       return { outcome: refuse('device-code-not-authentic') };
@@ -64,6 +69,9 @@ export async function redeemDevice(request: RedeemRequest, ports: Ports): Promis
     const draft = { integration, origin: { kind: 'device' }, presenter: request.presenter, jkt: proven?.jkt } as const;
     return redemption(device, decision, draft, drawn, now, ports);
   });
+  // Contract 4.1: a device code is valid once only. At a door that takes proofs, the answer may have been lost.
+  const isRedeemed = !decided.ok && decided.refusal.reason === 'device-code-redeemed';
+  if (isRedeemed && proven) return repeatRedemption(first, { ...request, integration, limit }, ports);
   return mintPair(decided, ports);
 }
 
@@ -106,7 +114,7 @@ function redemption(
 
 export type Redemption = Decision<DeviceAuthorization, Outcome<DecidedPair>>;
 
-export interface CodeRedemption extends Omit<RedeemRequest, 'deviceCode' | 'slowsDown'> {
+export interface CodeRedemption extends Omit<RedeemRequest, 'deviceCode' | 'slowsDown' | 'requestId'> {
   readonly guest?: ClientUrl | undefined;
   readonly code: string;
   readonly redirectUri: string;

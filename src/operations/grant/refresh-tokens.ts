@@ -3,6 +3,7 @@ import { type Event, ended } from '../../core/event.ts';
 import { accessTokenExpiry, boundAnew, type Grant, grantTime, revoke } from '../../core/grant.ts';
 import type { Hex } from '../../core/hex.ts';
 import type { Identity } from '../../core/identity.ts';
+import type { Integration } from '../../core/integration.ts';
 import { accept, type Outcome, refuse, refusedTo } from '../../core/outcome.ts';
 import { isSamePresenter, type Presenter } from '../../core/presenter.ts';
 import type { OverCap, Refusal } from '../../core/refusal.ts';
@@ -26,6 +27,7 @@ import {
   nextRefreshToken,
   sameRefreshToken,
   standingOf,
+  standingOfCode,
 } from '../../tokens/opaque/pair.ts';
 import { parseRefreshToken, type RefreshToken } from '../../tokens/opaque/token-text.ts';
 import type { CallerPorts, Ports } from '../ports.ts';
@@ -63,22 +65,50 @@ export async function refreshTokens(request: RefreshRequest, ports: CallerPorts)
     return checked;
   }
   const { integration, token } = checked.value;
+  const caller = asksForCertificate(integration.binding) ? await certifyCaller(request, ports) : undefined;
+  return present(token, { ...request, integration, caller, limit: request.overLimit?.() }, ports);
+}
+
+interface RepeatedRedemption
+  extends Pick<Sent, 'presenter' | 'requestId' | 'proven' | 'limit' | 'overCap' | 'resource'> {
+  readonly integration: Integration;
+}
+
+/** A device code that was redeemed is sent again. `token`: the first of its grant. */
+export function repeatRedemption(
+  token: RefreshToken,
+  { resource, presenter, requestId, proven, limit, overCap, integration }: RepeatedRedemption,
+  ports: CallerPorts,
+): Promise<Outcome<TokenPair>> {
+  const sent = { resource, presenter, requestId, proven, limit, overCap, integration };
+  return present(token, { ...sent, caller: undefined, isCode: true }, ports);
+}
+
+interface Sent
+  extends Pick<RefreshRequest, 'presenter' | 'requestId' | 'scope' | 'resource'>,
+    Pick<RefreshFacts, 'integration' | 'guest' | 'caller' | 'proven' | 'limit' | 'overCap'> {
+  /** Instead of the token, the device code of its grant was sent. */
+  readonly isCode?: boolean;
+}
+
+async function present(token: RefreshToken, sent: Sent, ports: CallerPorts): Promise<Outcome<TokenPair>> {
+  const { integration, guest, caller, proven, limit, overCap, scope: wantedScope, resource: wantedResource } = sent;
   let known: Known = {
     integration,
-    guest: request.guest,
-    caller: asksForCertificate(integration.binding) ? await certifyCaller(request, ports) : undefined,
-    proven: request.proven,
-    limit: request.overLimit?.(),
-    overCap: request.overCap,
-    wantedScope: request.scope,
-    wantedResource: request.resource,
+    guest,
+    caller,
+    proven,
+    limit,
+    overCap,
+    wantedScope,
+    wantedResource,
     settings: ports.settings,
     outages: 'not-loaded',
     loss: ports.explainLoss ? 'not-checked' : 'explained',
     isRechecked: false,
   };
   for (let attempt = 0; attempt < MOST_LOOKUPS; attempt++) {
-    const answer = await change(token, request, known, ports);
+    const answer = await change(token, sent, known, ports);
     if ('ok' in answer) {
       if (answer.ok && answer.value.isOfSibling) ports.countSibling();
       return mintPair(answer, ports);
@@ -115,18 +145,18 @@ type Answer = Outcome<DecidedPair> | Asked;
 
 function change(
   token: RefreshToken,
-  { presenter, requestId }: RefreshRequest,
+  { presenter, requestId, isCode = false }: Sent,
   known: Known,
   ports: CallerPorts,
 ): Promise<Answer> {
   const nonce = ports.random(NONCE_LENGTH).toString('hex') as Hex;
   return ports.store.change(grants, token.grantId, (found, clock): Decision<Grant, Answer> => {
-    if (!found) return { outcome: refuse('grant-unknown') };
+    if (!found) return { outcome: refuse(isCode ? 'device-code-redeemed' : 'grant-unknown') };
     const { row: grant, companion: holder } = found;
     if (holder && !known.isRechecked && ports.directories.isDue(holder, clock))
       return { outcome: { lacks: 'holder', holder, now: clock } };
     const now = grantTime(grant, clock);
-    const standing = () => standingOf(token, grant, ports.keyring);
+    const standing = () => (isCode ? standingOfCode : standingOf)(token, grant, ports.keyring);
     const decision = decideRefresh({ ...known, grant, standing, generation: token.generation, holder, now });
     return commitOf(decision, { grant, token, presenter, requestId, now }, nonce, ports);
   });

@@ -11,6 +11,7 @@ import { sha256, sha256Bytes } from '../sha256.ts';
 import {
   ACCESS_SECRET_LENGTH,
   type AccessToken,
+  type DeviceCode,
   mintAccessToken,
   mintRefreshToken,
   REFRESH_SECRET_LENGTH,
@@ -29,10 +30,18 @@ export interface MintedRefreshToken {
   readonly root: Buffer;
 }
 
-/** Generation 0, from random bytes. */
+/** Generation 0 of the grant that a device code is redeemed for, which has its id. Whoever sends the code again gets the same. */
+export function firstTokenOf({ deviceId, keyId, secret: code }: DeviceCode, keyring: Keyring): RefreshToken {
+  const message = Buffer.concat([code, Buffer.from(deviceId, 'hex')]);
+  const bytes = keyOf(keyring, keyId).mac['first-secrets'].firstBytes(message, ROOT_LENGTH + REFRESH_SECRET_LENGTH);
+  const [root, secret] = [bytes.subarray(0, ROOT_LENGTH), bytes.subarray(ROOT_LENGTH)];
+  return { grantId: deviceId as string as GrantId, generation: 0, root, secret };
+}
+
+/** Generation 0. */
 export function firstRefreshToken(
   grantId: GrantId,
-  { root, secret }: { root: Buffer; secret: Buffer },
+  { root, secret }: Pick<RefreshToken, 'root' | 'secret'>,
   key: Key,
 ): MintedRefreshToken & { readonly accessHash: Hex } {
   const minted = mint({ grantId, generation: 0, root, secret }, key);
@@ -97,6 +106,11 @@ export function standingOf(presented: RefreshToken, grant: Grant, keyring: Keyri
     return hashesTo(presented.secret, pair.refreshHash) ? 'current' : 'ahead';
   if (!currentRefreshToken(presented, grant, keyring)) return 'spent';
   return presented.generation === pair.generation - 1 ? 'last-spent' : 'ancestor';
+}
+
+/** Of a device code, by the first refresh token that it gives. */
+export function standingOfCode(first: RefreshToken, grant: Grant, keyring: Keyring): Standing {
+  return standingOf(first, grant, keyring) === 'current' ? 'redeemed-code' : 'used-code';
 }
 
 export function isAccessTokenOf({ secret }: AccessToken, { format, accessHash }: Grant): boolean {

@@ -48,6 +48,7 @@ export interface AccessToken {
 
 export interface DeviceCode {
   readonly deviceId: DeviceId;
+  readonly keyId: number;
   readonly expiresAt: EpochSeconds;
   readonly secret: Buffer;
 }
@@ -92,7 +93,7 @@ export function parseAccessToken(text: string, keyring: Keyring): AccessToken | 
   return { grantId, generation: bytes.readUInt32BE(18), expiresAt, secret: bytes.subarray(26, TAG_AT) };
 }
 
-export function mintCode(kind: keyof typeof CODES, code: DeviceCode, key: Key): Secret {
+export function mintCode(kind: keyof typeof CODES, code: Omit<DeviceCode, 'keyId'>, key: Key): Secret {
   const bytes = begin(CODES[kind], key, code.deviceId);
   bytes.writeUInt32BE(code.expiresAt, 18);
   bytes.set(code.secret, 22);
@@ -103,7 +104,8 @@ export function parseCode(kind: keyof typeof CODES, text: string, keyring: Keyri
   const bytes = open(text, CODES[kind], keyring);
   if (!bytes) return undefined;
   const deviceId = bytes.toString('hex', ID_AT, ID_END) as DeviceId;
-  return { deviceId, expiresAt: epochSeconds(bytes.readUInt32BE(18)), secret: bytes.subarray(22, TAG_AT) };
+  const expiresAt = epochSeconds(bytes.readUInt32BE(18));
+  return { deviceId, keyId: bytes[1] ?? 0, expiresAt, secret: bytes.subarray(22, TAG_AT) };
 }
 
 /** The key id in a well-formed text of any kind. The key itself may not exist. */
