@@ -6,9 +6,11 @@ import type { DeviceId } from '../../../src/core/device.ts';
 import type { GrantId } from '../../../src/core/grant.ts';
 import { epochSeconds } from '../../../src/core/time.ts';
 import { firstKey, Keyring } from '../../../src/tokens/keyring.ts';
+import { firstTokenOf } from '../../../src/tokens/opaque/pair.ts';
 import {
   ACCESS_SECRET_LENGTH,
   DEVICE_SECRET_LENGTH,
+  type DeviceCode,
   keyIdOf,
   mintAccessToken,
   mintCode,
@@ -40,7 +42,12 @@ const accessToken = fc.record(
   PLAIN,
 );
 const deviceCode = fc.record(
-  { deviceId: id.map((hex) => hex as DeviceId), expiresAt: uint32.map(epochSeconds), secret: bytes(32) },
+  {
+    deviceId: id.map((hex) => hex as DeviceId),
+    keyId: fc.constant(1),
+    expiresAt: uint32.map(epochSeconds),
+    secret: bytes(32),
+  },
   PLAIN,
 );
 
@@ -88,7 +95,7 @@ test('tokens of version 1 match the pinned vectors, byte for byte', () => {
   const expiresAt = epochSeconds(1_800_000_000);
   const refresh = { grantId, generation: 5, root: Buffer.alloc(16, 2), secret: Buffer.alloc(16, 3) };
   const access = { grantId, generation: 5, expiresAt, secret: Buffer.alloc(28, 4) };
-  const device = { deviceId: FIXED_ID as DeviceId, expiresAt, secret: Buffer.alloc(32, 5) };
+  const device = { deviceId: FIXED_ID as DeviceId, keyId: 7, expiresAt, secret: Buffer.alloc(32, 5) };
   const minted = {
     refresh: mintRefreshToken(refresh, FIXED.minting).reveal(),
     access: mintAccessToken(access, FIXED.minting).reveal(),
@@ -193,3 +200,10 @@ function sample<T>(arbitrary: fc.Arbitrary<T>): T {
   const [value] = fc.sample(arbitrary, 1) as [T];
   return value;
 }
+
+test('the first secrets of a device code are those that another implementation of the specification derives', () => {
+  const { root, secret, ...rest } = firstTokenOf(parseCode('device', VECTORS.device, FIXED) as DeviceCode, FIXED);
+  assert.deepEqual(rest, { grantId: FIXED_ID, generation: 0 });
+  assert.equal(root.toString('hex'), '954f7f5911609f6295919834d6d408f7');
+  assert.equal(secret.toString('hex'), '4a6d1a4a58a7f13285fddd0d123d7d74');
+});
