@@ -2,6 +2,7 @@ import { type Grant, type GrantId, grantState, guestOf } from '../../core/grant.
 import type { Hex } from '../../core/hex.ts';
 import type { Identity, IdentityId } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
+import { CODE_LIFETIME } from '../../core/rules/code.ts';
 import { after, type EpochSeconds, isoTime, type Seconds, seconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
 import type { Store, StorePort } from '../../store/store.ts';
@@ -47,7 +48,8 @@ export async function pageOfGrants(
   const where = whereOf(ports.isOwner ? { integration: resolved.value.integration } : resolved.value);
   const now = await ports.store.now();
   const { since, until, ending, newest } = filter;
-  const first = start ?? (since !== undefined && !newest ? firstKey(after(now, seconds(0 - since))) : undefined);
+  const first =
+    start ?? (since !== undefined && !newest ? firstKey(after(now, seconds(0 - since - CODE_LIFETIME))) : undefined);
   const read = await ports.store.page(grants, {
     ...(where && { where }),
     ...(ending !== undefined && { endingBefore: after(now, ending) }),
@@ -62,9 +64,9 @@ export async function pageOfGrants(
     return decline('guest-unknown', guest);
   const page = found.slice(0, limit);
   const end = read.at(-1);
-  // Keys are in the order of creation.
+  // Keys are in the order of creation, except that a grant by authorization code has the id of its code.
   const edge = newest ? since : until;
-  const isPast = end && edge !== undefined && (newest ? end.createdAt < now - edge : end.createdAt > now - edge);
+  const isPast = end && edge !== undefined && (newest ? -1 : 1) * (end.createdAt - (now - edge)) > CODE_LIFETIME;
   const isOver = read.length < MOST_READ || isPast;
   const last = found.length > limit ? page.at(-1) : isOver ? undefined : end;
   return accept({ grants: page, now, ...(last && { next: last.id }) });

@@ -42,7 +42,7 @@ export interface RedeemRequest {
   readonly proven?: Proven | undefined;
 }
 
-/** Exchanges a confirmed device code for a grant, once: the redemption and the grant are one commit. The grant has the id of the code. */
+/** Exchanges a confirmed device code for a grant, once: the redemption and the grant are one commit. */
 export async function redeemDevice(request: RedeemRequest, ports: CallerPorts): Promise<Outcome<TokenPair>> {
   const { deviceCode, proven, slowsDown, overCap, resource: wantedResource } = request;
   const parsed = parseCode('device', deviceCode, ports.keyring);
@@ -52,8 +52,6 @@ export async function redeemDevice(request: RedeemRequest, ports: CallerPorts): 
   const { integration, code } = checked.value;
   const limit = request.overLimit?.();
   const resourceServers = await namedResourceServers(wantedResource, ports);
-  const first = firstTokenOf(code, ports.keyring);
-  const drawn = { ...first, id: first.grantId };
   const decided = await ports.store.change(devices, code.deviceId, (found, now): Redemption => {
     if (!found || !isSameHash(deviceCodeHash(code.secret, integration), found.row.deviceCodeHash))
       return { outcome: refuse('device-code-not-authentic') };
@@ -67,12 +65,16 @@ export async function redeemDevice(request: RedeemRequest, ports: CallerPorts): 
       return { outcome: refused(refusal), next: { ...device, interval, lastPolledAt: now } };
     }
     const draft = { integration, origin: { kind: 'device' }, presenter: request.presenter, jkt: proven?.jkt } as const;
-    return redemption(device, decision, draft, drawn, now, ports);
+    const { grantId: id, root, secret } = firstTokenOf(code, now, ports.keyring);
+    return redemption(device, decision, draft, { id, root, secret }, now, ports);
   });
   // Contract 4.1: a device code is valid once only. At a door that takes proofs, the answer may have been lost.
   const isRedeemed = !decided.ok && decided.refusal.reason === 'device-code-redeemed';
-  if (isRedeemed && proven) return repeatRedemption(first, { ...request, integration, limit }, ports);
-  return mintPair(decided, ports);
+  if (!isRedeemed || !proven) return mintPair(decided, ports);
+  const { found } = await ports.store.load(devices, code.deviceId);
+  if (found?.row.decision.is !== 'redeemed') return decided;
+  const first = firstTokenOf(code, found.row.decision.at, ports.keyring);
+  return repeatRedemption(first, { ...request, integration, limit }, ports);
 }
 
 interface SentCode extends Pick<RedeemRequest, 'clientId' | 'proven'> {

@@ -4,6 +4,7 @@
 import type { Grant, GrantId, Pair } from '../../core/grant.ts';
 import type { Hex } from '../../core/hex.ts';
 import type { Standing } from '../../core/rules/refresh.ts';
+import type { EpochSeconds } from '../../core/time.ts';
 import { type Key, KeyMissing, type Keyring } from '../keyring.ts';
 import { isSameHash } from '../mac.ts';
 import type { Secret } from '../secret.ts';
@@ -30,12 +31,18 @@ export interface MintedRefreshToken {
   readonly root: Buffer;
 }
 
-/** Generation 0 of the grant that a device code is redeemed for, which has its id. Whoever sends the code again gets the same. */
-export function firstTokenOf({ deviceId, keyId, secret: code }: DeviceCode, keyring: Keyring): RefreshToken {
-  const message = Buffer.concat([code, Buffer.from(deviceId, 'hex')]);
+/** Generation 0 of the grant that a device code is redeemed for. Whoever sends the code again gets the same. */
+export function firstTokenOf(
+  { deviceId, keyId, secret: code }: DeviceCode,
+  redeemedAt: EpochSeconds,
+  keyring: Keyring,
+): RefreshToken {
+  // Ids begin with their time, so that grants are in the order of their creation.
+  const grantId = ((redeemedAt * 1000).toString(16).padStart(12, '0') + deviceId.slice(12)) as GrantId;
+  const message = Buffer.concat([code, Buffer.from(grantId, 'hex')]);
   const bytes = keyOf(keyring, keyId).mac['first-secrets'].firstBytes(message, ROOT_LENGTH + REFRESH_SECRET_LENGTH);
   const [root, secret] = [bytes.subarray(0, ROOT_LENGTH), bytes.subarray(ROOT_LENGTH)];
-  return { grantId: deviceId as string as GrantId, generation: 0, root, secret };
+  return { grantId, generation: 0, root, secret };
 }
 
 /** Generation 0. */

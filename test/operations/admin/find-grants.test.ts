@@ -71,7 +71,8 @@ suite('the grants that operators find', () => {
     const { found, read } = await withGrants(t, all);
     const cases: [filter: object, expected: number[], read?: number[]][] = [
       [{ since: 200 }, [2, 3, 4], [2, 3, 4]],
-      [{ since: 199 }, [3, 4], [3, 4]],
+      [{ since: 140 }, [3, 4], [2, 3, 4]],
+      [{ since: 139 }, [3, 4], [3, 4]],
       [{ until: 300 }, [0, 1]],
       [{ until: 301 }, [0]],
       [{ since: 300, until: 100 }, [1, 2, 3], [1, 2, 3, 4]],
@@ -88,6 +89,13 @@ suite('the grants that operators find', () => {
     assert.deepEqual(await found({}, 4), [[0, 1, 2, 3], 3]);
     assert.deepEqual(await found({}, 5), [[0, 1, 2, 3, 4]]);
     assert.deepEqual(await found({}, 5, { after: all[3]?.id ?? '' }), [[4]]);
+  });
+
+  test('are found by when they were made, also if their authorization code is a minute older', async (t) => {
+    const { found } = await withGrants(t, [madeAt(later(NOW, -90), 0, { createdAt: later(NOW, -30) })]);
+    for (const filter of [{ since: 30 }, { newest: true, since: 30 }, { until: 30 }])
+      assert.deepEqual(await found(filter), [[0]], JSON.stringify(filter));
+    assert.deepEqual(await found({ since: 29 }), [[]]);
   });
 
   test('are read by the index that the fewest have, and by owners as if there were no others', async (t) => {
@@ -127,10 +135,14 @@ suite('the grants that operators find', () => {
     assert.deepEqual(await found({ address }), [[], 999]);
     assert.deepEqual(await found({ address }, 10, { after: idOf(999) }), [[], 1999]);
     assert.deepEqual(await found({ address }, 10, { after: idOf(1999) }), [[]]);
-    assert.deepEqual(await found({ address, until: 1101 as never }), [[], 999], 'made in the last second that counts');
-    assert.deepEqual(await found({ address, until: 1102 as never }), [[]]);
-    assert.deepEqual(await found({ address, newest: true, since: 1000 as never }), [[], 1100]);
-    assert.deepEqual(await found({ address, newest: true, since: 999 as never }), [[]]);
+    assert.deepEqual(
+      await found({ address, until: 1161 as never }),
+      [[], 999],
+      'made in the last second that counts, and a minute',
+    );
+    assert.deepEqual(await found({ address, until: 1162 as never }), [[]]);
+    assert.deepEqual(await found({ address, newest: true, since: 940 as never }), [[], 1100]);
+    assert.deepEqual(await found({ address, newest: true, since: 939 as never }), [[]]);
     const guest = 'https://agent.example/client.json';
     assert.deepEqual(await found({ guest }), [[], 999], 'it may be further down');
     assert.deepEqual(await found({ guest }, 10, { after: idOf(1999) }), [[]]);
