@@ -146,6 +146,11 @@ export function grantState(grant: Grant, now: EpochSeconds): GrantState {
   return now < grant.refreshUntil ? 'live' : 'expired';
 }
 
+/** Whether nothing came of it: its first refresh token was not used while its access token worked. Perhaps the answer was lost. */
+export function isUnused({ refreshable, pair }: Grant, now: EpochSeconds): boolean {
+  return refreshable && pair.generation === 0 && now >= pair.expiresAt;
+}
+
 /** Per row, time never runs backwards, whatever the clocks of several nodes say. */
 export function grantTime(grant: Grant, now: EpochSeconds): EpochSeconds {
   return later(now, grant.pair.issuedAt);

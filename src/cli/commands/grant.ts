@@ -19,6 +19,7 @@ const FILTER = {
   address: text('<address>', 'whose newest token this address got'),
   since: duration('made at most this long ago'),
   until: duration('made at least this long ago'),
+  unused: flag('never refreshed, with an expired access token: perhaps nobody got the answer'),
 };
 
 const LOOK: Look<'grant'> = {
@@ -74,7 +75,11 @@ export const commands = {
       about: 'end one grant, or all that the flags select, immediately and for good; says how many before it does',
       arguments: { grant: optionalArgument(ID) },
       options: { ...FILTER, yes: flag('confirm ending more than one grant') },
-      examples: ['tessera grant revoke 0192f3…', 'tessera grant revoke --identity ada --yes'],
+      examples: [
+        'tessera grant revoke 0192f3…',
+        'tessera grant revoke --identity ada --yes',
+        'tessera grant revoke --unused --until 30d --yes',
+      ],
       run: revokeGrants,
     }),
   }),

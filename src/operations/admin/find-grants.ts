@@ -1,4 +1,4 @@
-import { type Grant, type GrantId, grantState, guestOf } from '../../core/grant.ts';
+import { type Grant, type GrantId, grantState, guestOf, isUnused } from '../../core/grant.ts';
 import type { Hex } from '../../core/hex.ts';
 import type { Identity, IdentityId } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
@@ -88,6 +88,7 @@ const TESTS = {
   address: ({ pair }: Grant, address: string) => pair.presenter.address === address,
   since: ({ createdAt }: Grant, ago: Seconds, now: EpochSeconds) => createdAt >= now - ago,
   until: ({ createdAt }: Grant, ago: Seconds, now: EpochSeconds) => createdAt <= now - ago,
+  unused: (grant: Grant, wanted: boolean, now: EpochSeconds) => isUnused(grant, now) === wanted,
 };
 type Conditions = { readonly [Name in keyof typeof TESTS]?: Parameters<(typeof TESTS)[Name]>[1] | undefined };
 type ResolvedFilter = Conditions & Pick<GrantFilter, 'all'>;
@@ -105,7 +106,7 @@ function certificateOf({ origin }: Grant) {
 
 /** An unknown name is refused: otherwise a typing error would look like "no grants". */
 async function resolve(filter: GrantFilter, ports: StorePort): Acted<ResolvedFilter> {
-  const { integration, guest, identity, certificate, address, since, until, all = false } = filter;
+  const { integration, guest, identity, certificate, address, since, until, unused, all = false } = filter;
   const known = integration === undefined ? undefined : await findThing('integration', integration, ports);
   if (known?.ok === false) return known;
   const holder = identity === undefined ? undefined : await findIdentity(identity, ports);
@@ -114,7 +115,7 @@ async function resolve(filter: GrantFilter, ports: StorePort): Acted<ResolvedFil
   const mark = certificate === undefined || isKey ? undefined : await findMark(certificate, ports);
   if (certificate !== undefined && !isKey && !mark) return decline('certificate-unknown', certificate);
   const key = isKey ? certificate : undefined;
-  return accept({ integration, guest, holder: holder?.value.id, key, mark, address, since, until, all });
+  return accept({ integration, guest, holder: holder?.value.id, key, mark, address, since, until, unused, all });
 }
 
 /** The condition with the fewest grants, of those that have an index. The key of a certificate has none. */
@@ -217,6 +218,7 @@ export function shownGrant(grant: Grant, now: EpochSeconds, userName: string | u
   return {
     id,
     state: grantState(grant, now),
+    ...(isUnused(grant, now) && { unused: true }),
     clientId,
     identityId,
     ...(userName !== undefined && { userName }),

@@ -25,6 +25,7 @@ export const SELECTED_GRANTS = {
   since: ago('Made at most this long ago.'),
   until: ago('Made at least this long ago.'),
   ending: ago('That end within this time.'),
+  unused: optional(boolean({ description: 'That were never refreshed, and whose access token has expired.' })),
 };
 
 /** Ended ones are there until they are swept. */

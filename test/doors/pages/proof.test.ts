@@ -95,6 +95,7 @@ test('a device code is never a strong proof, whoever confirmed it', async () => 
   const code = await startCode(service);
   const path = await person.enterCode(code.userCode);
   await person.post(`${path.split('?')[0]}/confirm`);
+  service.pass(5);
   await poll(service, code);
   assert.deepEqual((await newestGrant())?.origin, { kind: 'device' });
 });

@@ -4,7 +4,7 @@ import { suite, type TestContext, test } from 'node:test';
 import type { Grant, GrantId } from '../../../src/core/grant.ts';
 import type { IdentityId } from '../../../src/core/identity.ts';
 import { presenter } from '../../../src/core/presenter.ts';
-import type { EpochSeconds } from '../../../src/core/time.ts';
+import { type EpochSeconds, seconds } from '../../../src/core/time.ts';
 import {
   disabledIdentities,
   findGrantId,
@@ -93,9 +93,32 @@ suite('the grants that operators find', () => {
 
   test('are found by when they were made, also if their authorization code is a minute older', async (t) => {
     const { found } = await withGrants(t, [madeAt(later(NOW, -90), 0, { createdAt: later(NOW, -30) })]);
-    for (const filter of [{ since: 30 }, { newest: true, since: 30 }, { until: 30 }])
-      assert.deepEqual(await found(filter), [[0]], JSON.stringify(filter));
-    assert.deepEqual(await found({ since: 29 }), [[]]);
+    const ago = seconds(30);
+    for (const filter of [{ since: ago }, { newest: true, since: ago }, { until: ago }])
+      assert.deepEqual(await found(filter as GrantFilter), [[0]], JSON.stringify(filter));
+    assert.deepEqual(await found({ since: seconds(29) }), [[]]);
+  });
+
+  test('are unused if nothing refreshed them before their access token expired', async (t) => {
+    const { pair } = aGrant();
+    const of = (generation: number, expiresAt: number, more = {}) => ({
+      pair: { ...pair, generation, expiresAt: later(NOW, expiresAt) },
+      ...more,
+    });
+    const all = [of(0, 0), of(0, 1), of(1, 0), of(0, 0, { refreshable: false })];
+    const { found, ports } = await withGrants(
+      t,
+      all.map((each, n) => madeAt(NOW, n, each)),
+    );
+    assert.deepEqual(await found({ unused: true }), [[0]]);
+    assert.deepEqual(await found({ unused: false }), [[1, 2, 3]]);
+    const page = await pageOfGrants({}, { limit: 10 }, ports);
+    assert.ok(page.ok);
+    const shown = await shownGrants(page.value, ports);
+    assert.deepEqual(
+      shown.map(({ unused }) => unused),
+      [true, undefined, undefined, undefined],
+    );
   });
 
   test('are read by the index that the fewest have, and by owners as if there were no others', async (t) => {

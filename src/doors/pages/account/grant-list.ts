@@ -1,4 +1,4 @@
-import { type Grant, guestOf } from '../../../core/grant.ts';
+import { type Grant, guestOf, isUnused } from '../../../core/grant.ts';
 import type { EpochSeconds } from '../../../core/time.ts';
 import type { MyGrant, MyGrants } from '../../../operations/person/my-grants.ts';
 import { integrationCard, permissionCount, permissionList } from '../device/request-page.ts';
@@ -42,6 +42,7 @@ ${integrationCard(visit, { name, vendor }, html`<h3>${name}</h3>`)}
 <div><dt>${words.permissions}</dt><dd>${permissionCount(grant.scope, language.texts)}</dd></div>
 <div><dt>${words.obtained}</dt><dd>${language.distance(now, grant.createdAt)}</dd></div>
 </dl>
+${isUnused(grant, now) && html`<p class="hint">${words.unused}</p>`}
 ${secondProgram(visit, grant, now)}
 <div class="disclosures">
 <details><summary aria-label="${words.details}: ${which}">${words.details}</summary>

@@ -102,9 +102,9 @@ async function marksOf(visit: ConsoleVisit, grants: readonly ShownGrant[]): Prom
   const ids = grants.map(({ identityId }) => identityId);
   const disabled = await disabledIdentities(ids, visit.ports);
   const { registry } = visit.parts.callerPorts;
-  return ({ state, identityId, clientId, revokedFor }) => {
+  return ({ state, unused, identityId, clientId, revokedFor }) => {
     const isLive = state === 'live';
-    return html`${stateMark(state)} ${isLive && disabled.has(identityId) && stateMark(words.holderDisabled)}
+    return html`${stateMark(state)} ${isLive && unused && stateMark(words.unused)} ${isLive && disabled.has(identityId) && stateMark(words.holderDisabled)}
 ${isLive && registry.integration(clientId)?.enabled === false && stateMark(words.integrationDisabled)}
 ${revokedFor !== undefined && html`<span class="small">${revokedFor}</span>`}`;
   };

@@ -13,6 +13,7 @@ const Grant = described<ShownGrant>({
   ...named('Grant', {
     id: string(),
     state: string({ description: 'live, expired or revoked.' }),
+    unused: optional(boolean({ description: 'It was never refreshed, and its access token has expired.' })),
     clientId: string(),
     identityId: string(),
     userName: optional(string()),

@@ -137,6 +137,8 @@ export const de: Texts = {
     },
     refreshed: 'Zuletzt erneuert',
     neverRefreshed: 'noch nicht',
+    unused:
+      'Das einzige Token ist abgelaufen und wurde nie erneuert. Wenn kein Programm von Ihnen es braucht, widerrufen Sie dieses Zugriffsrecht.',
     ends: 'Endet',
     lastAddress: 'Zuletzt benutzt von',
     secondProgram: (first, address) =>

@@ -99,6 +99,7 @@ export const enConsole = {
     facts: 'Facts',
     /** A grant has no serial number. */
     mark: 'a hash of issuer and serial number',
+    unused: 'never refreshed',
     holderDisabled: 'identity disabled',
     integrationDisabled: 'integration disabled',
     end: 'End this grant…',

@@ -136,6 +136,7 @@ export const en = {
     },
     refreshed: 'Last refresh',
     neverRefreshed: 'not yet',
+    unused: 'Its only token has expired, and nothing has refreshed it. If no program of yours needs it, revoke it.',
     ends: 'Ends',
     lastAddress: 'Last used from',
     secondProgram: (first: string, address: string) =>
