@@ -55,7 +55,7 @@ export class Revocations {
   /** Why a token with these claims is invalid; undefined if no entry says so. */
   whyRevoked({ grant, identity, integration }: Claims): string | undefined {
     if (this.#grants.has(grant)) return 'The grant of this token has ended.';
-    const holder = this.#identities.get(hashOf(identity));
+    const holder = this.#identities.size > 0 ? this.#identities.get(hashOf(identity)) : undefined;
     if (holder && (!holder.isAllowed || holder.except.has(integration))) return 'This identity is no longer allowed.';
     if (this.#integrations.get(integration)?.isEnabled === false) return 'This integration is disabled.';
     return undefined;

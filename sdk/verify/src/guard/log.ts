@@ -4,19 +4,22 @@ export type WriteLine = (level: 'info' | 'warn' | 'error', fields: object, msg: 
 
 /** What is not read is dropped above this: a log must not fill the memory. */
 const MOST_BYTES = 4 * 2 ** 20;
+/** Lines are written together: a write for each would cost as much as the request. */
+const TOGETHER_MS = 20;
 
-/** The lines of one turn of the event loop are written at once. */
 export function lineWriter(to: NodeJS.WritableStream & { readonly writableLength: number }): WriteLine {
   let waiting: string[] = [];
   let dropped = 0;
   const flush = () => {
     if (to.writableLength > MOST_BYTES) dropped += waiting.length;
-    else to.write(waiting.join('') + noticeOf(dropped));
+    else if (waiting.length > 0) to.write(waiting.join('') + noticeOf(dropped));
     if (to.writableLength <= MOST_BYTES) dropped = 0;
     waiting = [];
   };
+  to.on('error', () => undefined); // if the reader of the log is gone, requests are still answered
+  process.once('exit', flush);
   return (level, fields, msg) => {
-    if (waiting.length === 0) setImmediate(flush);
+    if (waiting.length === 0) setTimeout(flush, TOGETHER_MS);
     waiting.push(lineOf(level, fields, msg));
   };
 }
