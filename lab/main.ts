@@ -197,6 +197,10 @@ const PROGRAMS: Listed<Program> = {
     async () => (await import('./deploy/keycloak.ts')).withKeycloak,
     'signs in at Keycloak in a browser, with the settings of docs/directories.md; needs Java 17 and Chromium',
   ],
+  guard: [
+    async () => (await import('./deploy/guard.ts')).behindProxies,
+    'runs the recipes of docs/guard.md with the proxies, times revocations, and kills service, guard and proxy for ten minutes',
+  ],
   scim: [
     async () => (await import('./deploy/scim.ts')).withScimTester,
     'runs scim2-tester, an independent client, against the scim door; needs Python',

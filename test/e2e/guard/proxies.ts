@@ -2,6 +2,7 @@
 // Needs: nginx, haproxy, caddy, python3
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { VerifierOptions } from '../../../sdk/verify/src/verify.ts';
 import { freePort } from '../../free-port.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { type RunningProxy, runIn } from '../proxies/proxy.ts';
@@ -78,10 +79,10 @@ export function missing({ program }: Recipe): string | false {
 }
 
 /** `guard` and `api`: ports on this machine. */
-export async function startRecipe(name: string, guard: number, api: number): Promise<RunningProxy> {
+export async function startRecipe(name: string, guard: number, api: number, port?: number): Promise<RunningProxy> {
   const { file, command, around = (text) => text } = RECIPES[name] as Recipe;
   const folder = temporaryFolder(`guard-${name}`);
-  const port = await freePort();
+  port ??= await freePort();
   const here = (path: string) =>
     readFileSync(join(ROOT, 'deploy/guard', path), 'utf8')
       .replaceAll('127.0.0.1:9300', `127.0.0.1:${guard}`)
@@ -103,11 +104,15 @@ export async function startUpstream(): Promise<RunningProxy> {
 }
 
 /** The command of the package, as a process. */
-export async function startGuard(configuration: object, secret: string, ca: string): Promise<RunningProxy> {
+export async function startGuard(
+  configuration: object,
+  { resourceServer, ca }: Pick<VerifierOptions, 'resourceServer' | 'ca'>,
+  port?: number,
+): Promise<RunningProxy> {
   const folder = temporaryFolder('guard');
-  const port = await freePort();
-  writeFileSync(join(folder, 'secret'), secret, { mode: 0o600 });
-  writeFileSync(join(folder, 'ca.pem'), ca);
+  port ??= await freePort();
+  writeFileSync(join(folder, 'secret'), String(resourceServer.secret), { mode: 0o600 });
+  writeFileSync(join(folder, 'ca.pem'), String(ca));
   writeFileSync(join(folder, 'guard.json'), JSON.stringify({ ...configuration, listen: [`127.0.0.1:${port}`] }));
   return runIn(folder, port, [process.execPath, join(ROOT, 'sdk/verify/src/bin.ts'), join(folder, 'guard.json')]);
 }

@@ -53,7 +53,7 @@ const guards = Object.fromEntries(
       const { issuer, resourceServer } = service.options;
       const resourceServers = [{ id: resourceServer.id, audience: ORDERS_AUDIENCE, secretFile: 'secret' }];
       const configuration = { issuer, ca: 'ca.pem', resourceServers, from, rules: RULES, maxStale: 4 };
-      return startGuard(configuration, String(resourceServer.secret), service.authority.pem);
+      return startGuard(configuration, service.options);
     }),
   ]),
 ) as Record<'headers' | 'path', Awaited<ReturnType<typeof startGuard>>>;
