@@ -13,6 +13,7 @@ const RULES = new Rules([
   { host: 'orders.example', path: '/health', open: ['GET'], methods: ['POST'], audience, scope: '' },
   { host: 'orders.example', path: '/', methods: ['GET'], audience, scope: 'orders:any' },
   { path: '/stock', audience, scope: 'stock:read' },
+  { host: 'bills.example', path: '/bills', audience, scope: 'bills:read' },
 ]);
 
 /** The rule and what it needs, or the status of the refusal. */
@@ -44,6 +45,7 @@ suite('a request needs what the first rule says: by host, then the longest path,
     ['GET', 'orders.example/', '5 orders:any'],
     // A host with rules of its own has no others.
     ['POST', 'orders.example/stock', '403'],
+    ['GET', 'bills.example/stock', '403'],
     ['POST', 'other.example/stock', '6 stock:read'],
     ['GET', 'other.example/orders', '403'],
     // Parameters of segments that no rule names.
