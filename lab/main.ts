@@ -211,7 +211,7 @@ const PROGRAMS: Listed<Program> = {
   ],
   honest: [
     async () => (await import('./conformance/honest.ts')).runHonest,
-    'unusual chains made by openssl and Go: what both accept, we accept',
+    'unusual chains made by openssl: what it accepts, we accept',
   ],
   libraries: [
     async () => (await import('./conformance/libraries.ts')).runLibraries,

@@ -1,7 +1,7 @@
 // The suites in sequence, and the facts about memory, start and disk.
 import { type Circumstances, circumstances, type Row, type Rows, writeFigures } from '../figures/data.ts';
 import { median } from '../quantiles.ts';
-import { diskFact, type Fact, proofFact, syncsPerRefresh, type Workshop } from './facts.ts';
+import { diskFact, type Fact, proofOfLoad, syncsPerRefresh, type Workshop } from './facts.ts';
 import type { Generator } from './generator/generator.ts';
 import type { Options } from './options.ts';
 import { type LaneResult, race, ratio, type Slice } from './race.ts';
@@ -28,7 +28,8 @@ export async function bench(options: Options, generator: Generator, workshop: Wo
       if (suite.name === 'spread') facts.push(memoryFact(results));
     }
     if (only.length > 0) return;
-    facts.push(await proofFact(stable, generator), await syncsPerRefresh(generator, workshop), await diskFact(stable));
+    console.log(await proofOfLoad(stable, generator));
+    facts.push(await syncsPerRefresh(generator, workshop), await diskFact(stable));
   } finally {
     await stable.stopAll();
   }

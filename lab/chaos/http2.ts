@@ -4,8 +4,7 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { callerOver } from '../../test/e2e/caller.ts';
-import { type Pair, verify } from '../../test/e2e/steps.ts';
+import { Generator, type Tally } from './crowds/generator.ts';
 import type { Order, Orders, Outcome } from './http2/attacker.ts';
 import { ATTACKS, type Attack } from './http2/attacks.ts';
 import { acknowledged, aftermath, cpuMs, metricOf, openSockets, residentMiB, type Siege, startSiege } from './siege.ts';
@@ -20,7 +19,8 @@ const LIMITS = { requestTimeout: '1s', headersTimeout: '1s', idleTimeout: '1s' }
 const HOLD_MS = 3500;
 const FLOOD_MS = 1500;
 const LOOK_AFTER_MS = 400;
-const PROBE_EVERY_MS = 20;
+/** A caller with a valid token, from another address. */
+const CALLER = { connections: 1, from: ['127.0.0.1'], isConnected: true, demands: [{ perSecond: 50 }] } as const;
 /** Of the callers of this drill. */
 const SOCKETS_LEFT = 3;
 /** For one connection: its memory limit, and what TLS and the kernel's callers need. */
@@ -36,13 +36,16 @@ export async function attackOverHttp2(): Promise<number> {
   const worker = new Worker(ATTACKER, {
     workerData: { reach, connections: CONNECTIONS, addresses: ADDRESSES } as Orders,
   });
+  const callers = new Generator();
+  const field = { siege, worker, callers, token: pairs[0]?.access_token ?? '' };
   const broken: string[] = [];
   let memory = 0;
   for (const name of Object.keys(ATTACKS)) {
-    broken.push(...(await attackBy({ siege, worker, pairs }, name)));
+    broken.push(...(await attackBy(field, name)));
     memory ||= residentMiB(siege); // after warm-up
   }
   await worker.terminate();
+  callers.close();
   for (const each of broken) console.error(`broken: ${each}`);
   return broken.length + (await aftermath(siege, pairs, memory)).length;
 }
@@ -50,10 +53,11 @@ export async function attackOverHttp2(): Promise<number> {
 interface Field {
   readonly siege: Siege;
   readonly worker: Worker;
-  readonly pairs: readonly Pair[];
+  readonly callers: Generator;
+  readonly token: string;
 }
 
-async function attackBy({ siege, worker, pairs }: Field, name: string): Promise<string[]> {
+async function attackBy({ siege, worker, callers, token }: Field, name: string): Promise<string[]> {
   const { expected, flood } = ATTACKS[name] as Attack;
   const lastsMs = flood ? FLOOD_MS : HOLD_MS;
   const before = residentMiB(siege);
@@ -63,16 +67,20 @@ async function attackBy({ siege, worker, pairs }: Field, name: string): Promise<
     return (await once(worker, 'message'))[0] as unknown;
   };
   await order(name);
-  const [probes, held] = await Promise.all([probe(siege, pairs[0] as Pair, lastsMs), heldAfter(siege, LOOK_AFTER_MS)]);
+  const target = { port: siege.service.port, ca: siege.home.authority.pem, pid: siege.child.pid ?? 0 };
+  const load = { ...CALLER, tokens: [token], lastsMs };
+  const [[tally], held] = await Promise.all([callers.run(target, { load }), heldAfter(siege, LOOK_AFTER_MS)]);
+  const { sent, answers, p50, slowest, memoryMiB } = tally as Tally;
+  const served = answers[200] ?? 0;
   const heldAtEnd = await heldAfter(siege, 0);
   const sockets = openSockets(siege) - socketsBefore;
   const outcome = (await order(undefined)) as Outcome;
-  const grown = probes.peakMiB - before;
+  const grown = memoryMiB - before;
   const busy = (cpuMs(siege) - cpuBefore) / lastsMs;
   console.log(
     `${name}: ${outcome.closed} of ${outcome.opened} connections closed (GOAWAY ${outcome.goAways || 'none'}), ` +
-      `${outcome.resets} resets, ${sockets} sockets left; places ${held}, then ${heldAtEnd}; others ${probes.served} of ${probes.asked} served, ` +
-      `p50 ${probes.p50} ms, longest ${probes.longest} ms; ${(busy * 100).toFixed(0)} % CPU, +${grown.toFixed(0)} MiB`,
+      `${outcome.resets} resets, ${sockets} sockets left; places ${held}, then ${heldAtEnd}; others ${served} of ${sent} served, ` +
+      `p50 ${p50.toFixed(1)} ms, longest ${slowest.toFixed(1)} ms; ${(busy * 100).toFixed(0)} % CPU, +${grown.toFixed(0)} MiB`,
   );
   const isEnded = {
     'every stream ended': heldAtEnd === 0,
@@ -81,7 +89,7 @@ async function attackBy({ siege, worker, pairs }: Field, name: string): Promise<
     nothing: true,
   }[expected];
   return [
-    ...(probes.served >= probes.asked * LEAST_SERVED ? [] : [`${name}: others are not served`]),
+    ...(served >= sent * LEAST_SERVED ? [] : [`${name}: others are not served`]),
     ...(Math.max(held, heldAtEnd) <= SHARE ? [] : [`${name}: one network holds ${held} places`]),
     ...(isEnded ? [] : [`${name}: not ${expected}`]),
     ...(grown <= CONNECTIONS * MOST_MIB ? [] : [`${name}: ${grown.toFixed(0)} MiB for ${CONNECTIONS} connections`]),
@@ -91,24 +99,4 @@ async function attackBy({ siege, worker, pairs }: Field, name: string): Promise<
 async function heldAfter({ reach }: Siege, milliseconds: number): Promise<number> {
   await pause(milliseconds);
   return (await metricOf(reach, 'tessera_requests_in_flight')) ?? Number.NaN;
-}
-
-/** A caller with a valid token, from another address, during the attack. */
-async function probe(siege: Siege, pair: Pair, lastsMs: number) {
-  const caller = callerOver('HTTP/1.1', siege.reach);
-  const took: number[] = [];
-  let [asked, served, peakMiB] = [0, 0, 0];
-  for (const began = performance.now(); performance.now() - began < lastsMs; await pause(PROBE_EVERY_MS)) {
-    const at = performance.now();
-    asked += 1;
-    const answer = await verify(caller, pair.access_token).catch(() => undefined);
-    if (answer?.status === 200) served += 1;
-    took.push(performance.now() - at);
-    peakMiB = Math.max(peakMiB, residentMiB(siege));
-  }
-  caller.close();
-  took.sort((a, b) => a - b);
-  const at = (share: number) =>
-    (took[Math.min(took.length - 1, Math.floor(took.length * share))] ?? Number.NaN).toFixed(1);
-  return { asked, served, peakMiB, p50: at(0.5), longest: at(1) };
 }

@@ -1,8 +1,7 @@
-// Chains that are honest but unusual, made by openssl and by Go. All that openssl and Go
-// accept must be accepted by us.
+// Chains that are honest but unusual, made by openssl: all that it accepts must be accepted by us.
 // Needs: openssl
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { explainFiles, printExplanation } from '../../src/pki/judge/explain.ts';
 import { systemClock } from '../../src/system.ts';
@@ -141,34 +140,14 @@ export function makeByOpenssl(chain: OpensslChain, folder: string): void {
     execFileSync('openssl', args, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
   const request = (at: number, subjectOf: string) =>
     run(
-      'req',
-      '-new',
-      '-utf8',
-      '-newkey',
-      ...KINDS[keys[at] ?? 'p256'],
-      '-nodes',
-      '-keyout',
-      `${name}.${at}.key`,
-      '-subj',
-      subjectOf,
-      '-out',
-      `${name}.${at}.csr`,
+      ...['req', '-new', '-utf8', '-newkey', ...KINDS[keys[at] ?? 'p256'], '-nodes', '-keyout', `${name}.${at}.key`],
+      ...['-subj', subjectOf, '-out', `${name}.${at}.csr`],
     );
   const certify = (at: number, section: readonly string[], ...more: readonly string[]) => {
     writeFileSync(join(folder, `${name}.ext`), `${section.join('\n')}\n`);
     const extensions = section.length > 0 ? ['-extfile', `${name}.ext`] : [];
-    run(
-      'x509',
-      '-req',
-      '-in',
-      `${name}.${at}.csr`,
-      '-days',
-      '300',
-      '-out',
-      `${name}.${at}.pem`,
-      ...extensions,
-      ...more,
-    );
+    const files = ['-in', `${name}.${at}.csr`, '-out', `${name}.${at}.pem`];
+    run('x509', '-req', ...files, '-days', '300', ...extensions, ...more);
   };
   request(0, rootSubject);
   certify(0, sections.root, '-signkey', `${name}.0.key`);
@@ -210,48 +189,25 @@ function byOpenssl(name: string, folder: string): string {
   }
 }
 
-/** Undefined if there is no Go on this machine. */
-function startGo(): ((what: 'make' | 'verify', folder: string) => string) | undefined {
-  const program = join(import.meta.dirname, 'honest/main.go');
-  const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/local/go/bin` };
-  const run = (...args: string[]) => execFileSync('go', args, { encoding: 'utf8', env });
-  try {
-    run('version');
-  } catch {
-    return undefined;
-  }
-  return (what, folder) => run('run', program, what, folder);
-}
-
-/** Exit code: 0 if we accept what the others accept. */
+/** Exit code: 0 if we accept what openssl accepts. */
 export async function runHonest(): Promise<number> {
   const folder = temporaryFolder('honest');
   try {
-    const go = startGo();
-    if (!go) console.log('SKIPPED: there is no go on this machine; its chains and verdicts are missing');
-    go?.('make', folder);
     for (const chain of OPENSSL_CHAINS) makeByOpenssl(chain, folder);
-    const names = readdirSync(folder).flatMap((file) => /^(.+)\.chain\.pem$/.exec(file)?.[1] ?? []);
-    const lines = go?.('verify', folder).trim().split('\n') ?? [];
-    const byGo = new Map(lines.map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]));
-    return report(
-      names.map((name) => ({ ...judgeChain(name, folder), go: go ? (byGo.get(name) ?? 'missing') : 'skipped' })),
-    );
+    return report(OPENSSL_CHAINS.map(({ name }) => judgeChain(name, folder)));
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-function report(verdicts: readonly (Verdicts & { readonly go: string })[]): number {
-  const isHonest = ({ openssl, go }: (typeof verdicts)[number]) =>
-    openssl === 'ok' && (go === 'ok' || go === 'skipped');
-  const honest = verdicts.filter(isHonest);
+function report(verdicts: readonly Verdicts[]): number {
+  const honest = verdicts.filter(({ openssl }) => openssl === 'ok');
   const refused = honest.filter(({ ours }) => ours !== 'ok');
   for (const { name, ours } of refused) console.log(`REFUSED  ${name}: ${ours}`);
-  for (const { name, ours, openssl, go } of verdicts.filter((verdict) => !isHonest(verdict)))
-    console.log(`disputed ${name}: ours ${ours}; openssl ${openssl}; go ${go}`);
+  for (const { name, ours, openssl } of verdicts)
+    if (openssl !== 'ok') console.log(`disputed ${name}: ours ${ours}; openssl ${openssl}`);
   console.log(
-    `${verdicts.length} chains, ${honest.length} accepted by openssl and Go, ${refused.length} of them refused by us`,
+    `${verdicts.length} chains, ${honest.length} accepted by openssl, ${refused.length} of them refused by us`,
   );
   return refused.length === 0 ? 0 : 1;
 }

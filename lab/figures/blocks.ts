@@ -12,7 +12,7 @@ export const BLOCKS: Readonly<Record<string, () => string>> = {
   peers,
   operations,
   memory,
-  profile,
+  profile: () => '![Where the time of one refresh goes](performance/refresh.svg)',
   verify: () => rowsAsTable('verify', (value) => value.toFixed(0)),
   console: consoles,
   costs,
@@ -29,7 +29,11 @@ export const BLOCKS: Readonly<Record<string, () => string>> = {
     ]),
 };
 
-const notMeasured = (command: string) => `Not measured yet: \`${command}\`.`;
+function figuresOf<T extends Circumstances = Rows>(name: string): T {
+  const data = readFigures<T>(name);
+  if (!data) throw new Error(`figures/${name}.json is missing`);
+  return data;
+}
 
 function circumstancesOf({ command, commit, date, machine, load }: Circumstances): string {
   const { cores, processor, node } = machine;
@@ -56,7 +60,7 @@ function rowsAsTable(name: string, words: (value: number) => string, only?: read
 
 /** On each store: the slowest page of the console, and refreshes while ten consoles are open. */
 function consoles(): string {
-  const found = ['console', 'console-postgres'].map(figuresOf);
+  const found = ['console', 'console-postgres'].map((name) => figuresOf(name));
   const rows = found.map((data, at) => {
     const pages = data.rows.filter((row) => 'page' in row).toSorted((a, b) => Number(b['ms']) - Number(a['ms']));
     const [account, [slowest], last] = [pages.find((row) => row['page'] === 'account'), pages, data.rows.at(-1)];
@@ -72,10 +76,9 @@ function consoles(): string {
 
 /** Over all stores and kinds of token: the smallest and the largest multiple of the refreshes per second that were proved. */
 function headline(): string {
-  const data = readFigures<PeerFigures>('peers');
-  const all = data?.lanes.filter(({ product, proof }) => product !== 'Tessera' && proof && isProved(proof)) ?? [];
+  const { lanes } = figuresOf<PeerFigures>('peers');
+  const all = lanes.filter(({ product, proof }) => product !== 'Tessera' && proof && isProved(proof));
   const names = [...new Set(all.map(({ product }) => product))];
-  if (names.length === 0) return '`npm run lab -- peers` races it with Hydra, Keycloak and oidc-provider.';
   const multiples = all.map(({ ratio: [, median] }) => median);
   const [low, high] = [Math.min(...multiples), Math.max(...multiples)].map((each) => each.toFixed(each < 10 ? 1 : 0));
   const listed = names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : names[0];
@@ -83,8 +86,7 @@ function headline(): string {
 }
 
 function peers(): string {
-  const data = readFigures<PeerFigures>('peers');
-  if (!data) return notMeasured('npm run lab -- peers');
+  const data = figuresOf<PeerFigures>('peers');
   const { versions, generator, connections, slices, seconds, missing } = data;
   const checked =
     'wrk' in generator
@@ -125,19 +127,12 @@ const OPERATIONS: readonly (readonly [suite: string, lane: string, what: string]
   ['mixed', 'Tessera, SQLite', 'all of these mixed (TLS)'],
 ];
 
-function laneOf(suite: string, lane: string): (Row & { readonly of: Rows }) | undefined {
-  const data = readFigures(`bench/${suite}`);
-  const row = data?.rows.find((each) => each['lane'] === lane);
-  return data && row ? ({ ...row, of: data } as never) : undefined;
-}
-
 function operations(): string {
+  // A new lane has no row until the next run.
   const found = OPERATIONS.flatMap(([suite, lane, what]) => {
-    const row = laneOf(suite, lane);
+    const row = figuresOf(`bench/${suite}`).rows.find((each) => each['lane'] === lane);
     return row ? [{ what, row }] : [];
   });
-  const [first] = found;
-  if (!first) return notMeasured('npm run lab -- bench');
   const rows = found.map(({ what, row }) => [
     what,
     Number(row['cpu']).toFixed(0),
@@ -145,27 +140,13 @@ function operations(): string {
     Number(row['ratio']).toFixed(2),
     Number(row['p99']).toFixed(1),
   ]);
-  return `${markdown(['', 'CPU µs', 'requests/s', 'ratio', 'p99 ms'], rows)}\n\n${circumstancesOf(first.row.of)}`;
+  const table = markdown(['', 'CPU µs', 'requests/s', 'ratio', 'p99 ms'], rows);
+  return `${table}\n\n${circumstancesOf(figuresOf('bench/refresh'))}`;
 }
 
 function memory(): string {
-  const facts = readFigures('bench/facts')?.rows ?? [];
-  const rows = facts
-    .filter(({ what }) => /^(?:memory|ready|fsyncs|disk)(?!.*(?:as a package|echo|, 1,000 grants))/.test(String(what)))
-    .map(({ what, measured }) => [String(what), String(measured)]);
-  return rows.length > 0 ? markdown(['', 'measured'], rows) : notMeasured('npm run lab -- bench');
-}
-
-function profile(): string {
-  const data = readFigures('bench/profile');
-  if (!data) return notMeasured('npm run lab -- bench -- --profile refresh');
-  return '![Where the time of one refresh goes](performance/refresh.svg)';
-}
-
-function figuresOf(name: string): Rows {
-  const data = readFigures(name);
-  if (!data) throw new Error(`figures/${name}.json is missing`);
-  return data;
+  const facts = figuresOf('bench/facts').rows.map(({ what, measured }) => [String(what), String(measured)]);
+  return markdown(['', 'measured'], facts);
 }
 
 function costs(): string {
@@ -184,8 +165,7 @@ function costs(): string {
 }
 
 function reliability(): string {
-  const data = readFigures<ReliabilityFigures>('reliability');
-  if (!data) return notMeasured('npm run lab');
+  const data = figuresOf<ReliabilityFigures>('reliability');
   const [seed = ''] = / --seed \d+/.exec(data.command ?? '') ?? [];
   const rows = data.rows.map(({ promise, command, tried, result, date }) => [
     promise,
@@ -201,8 +181,7 @@ function reliability(): string {
 }
 
 function mutants(): string {
-  const data = readFigures<MutantFigures>('mutants');
-  if (!data) return notMeasured('npm run mutants -- src/core');
+  const data = figuresOf<MutantFigures>('mutants');
   const rows = data.rows.map(({ folder, tried, noticed }) => [`\`${folder}\``, ...[tried, noticed].map(String)]);
   return markdown(['Folder', 'Changes tried', 'Noticed'], rows);
 }

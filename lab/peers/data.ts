@@ -25,9 +25,8 @@ export interface LaneFigures {
   readonly p99: number;
   readonly megabytes: number;
   readonly requests: number;
-  /** Tessera with the same store and token, of this: quartiles over the passes, and the median of the run before. */
+  /** Tessera with the same store and token, of this: quartiles over the passes. */
   readonly ratio: readonly [number, number, number];
-  readonly ratioBefore?: number;
   /** Of a refresh: chains that advanced, refreshes acknowledged, last tokens that work, spent tokens refused. */
   readonly proof?: Proof;
 }

@@ -7,13 +7,13 @@ import { Generator } from '../bench/generator/generator.ts';
 import { CORES } from '../bench/pinned.ts';
 import type { Pace } from '../bench/race.ts';
 import { run } from '../deploy/shell.ts';
-import { type Circumstances, circumstances, readFigures, writeFigures } from '../figures/data.ts';
+import { circumstances, writeFigures } from '../figures/data.ts';
 import { generatorCheck } from './checked-generator.ts';
 import type { Missing, PeerFigures } from './data.ts';
 import { hydra } from './hydra.ts';
 import { keycloak } from './keycloak.ts';
 import { oidcProviders } from './oidc-provider.ts';
-import { nameOf, type Peer, TOKEN_KINDS } from './peer.ts';
+import { type Peer, TOKEN_KINDS } from './peer.ts';
 import { raceAll } from './race-all.ts';
 import { peerTable } from './table.ts';
 import { tesseras } from './tessera.ts';
@@ -70,8 +70,7 @@ export async function runPeers(args: readonly string[]): Promise<void> {
     const { connections, seconds, rounds } = pace;
     const figures: PeerFigures = {
       ...about,
-      ...{ versions, connections, slices: 2 * rounds, seconds, generator: check, missing },
-      lanes: withBefore(lanes, about),
+      ...{ versions, connections, slices: 2 * rounds, seconds, generator: check, lanes, missing },
     };
     console.log(peerTable(figures));
     writeFigures('peers', figures, quick || tokens.length < TOKEN_KINDS.length);
@@ -94,16 +93,4 @@ async function installedPeers(wanted: readonly string[], missing: Missing[]): Pr
     }
   }
   return found;
-}
-
-/** Beside each ratio that of the run before, if the machine was the same. */
-function withBefore(lanes: PeerFigures['lanes'], about: Circumstances): PeerFigures['lanes'] {
-  const before = readFigures<PeerFigures>('peers');
-  if (before?.machine.processor !== about.machine.processor) return lanes;
-  return lanes.map((lane) => {
-    const same = before.lanes.find(
-      (other) => nameOf(other) === nameOf(lane) && other.work === lane.work && other.token === lane.token,
-    );
-    return same ? { ...lane, ratioBefore: same.ratio[1] } : lane;
-  });
 }

@@ -1,4 +1,4 @@
-// Honest but unusual chains that openssl made and accepts; `npm run lab -- honest` has all of them, and those of Go.
+// Honest but unusual chains that openssl made and accepts; `npm run lab -- honest` has all of them.
 // Needs: openssl
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';

@@ -115,8 +115,8 @@ async function runLoads(load: Load, target: Target): Promise<Tally[]> {
     const run = await runLoad(callers, { demand, warmUpMs: lastsMs / 3, milliseconds: lastsMs, service, observer });
     for (const end = performance.now() + PATIENCE_MS; observer.unanswered > 0 && performance.now() < end; )
       await pause(SAMPLE_MS);
-    const { p50, p99, memoryMiB } = run;
-    const tally = { ...observer.tally(), p50, p99, memoryMiB };
+    // NaN, if none was accepted in time, does not pass between processes.
+    const tally = { ...observer.tally(), p50: run.p50 || 0, p99: run.p99 || 0, memoryMiB: run.memoryMiB };
     const [perSecond, sentPerSecond] = [run.accepted / run.seconds, run.sent / run.seconds];
     tallies.push({ ...tally, perSecond, sentPerSecond, wanted: tally.sent + run.wanted - run.sent });
   }
