@@ -12,7 +12,6 @@ import { systemFetch } from '../outbound/guarded-fetch.ts';
 import { CertificateJudge } from '../pki/judge/certificate-judge.ts';
 import { printStep } from '../pki/judge/explain.ts';
 import { seesIntermediates } from '../serve/this-node.ts';
-import type { Chore } from '../serve/watch.ts';
 import { SharedLists, sharedKeySets } from '../store/shared-lists.ts';
 import { composeGuests } from './guests.ts';
 import { logRefusals } from './log-notices.ts';
@@ -58,11 +57,7 @@ export function composeJudges(config: Config, ports: JudgePorts, log: Log, traci
     } satisfies Omit<TokenPorts, keyof Ports | 'countIgnoredHeader' | 'countSibling' | 'derivation'>,
     readDocument: guests.readDocument,
     /** So that requests find keys. Only the first ones after a start may have to wait. */
-    renewKeys: {
-      everyMs: 10_000,
-      work: () => Promise.all([keys.renewAll(keyOwners(registry)), guests.renewKeys()]),
-      atStart: 'begun',
-    } satisfies Chore,
+    renewKeys: () => Promise.all([keys.renewAll(keyOwners(registry)), guests.renewKeys()]),
   };
 }
 

@@ -82,23 +82,23 @@ export async function composeService(
   );
   // The readiness check logs once that the store is unavailable.
   const logError = faultLines(log, clock.milliseconds);
-  const logFault = (fault: unknown) =>
+  const logFault = (fault: unknown, chore: string) =>
     fault instanceof StoreUnavailable
-      ? log.debug({ fault: fault.message }, 'left for later')
-      : logError('fault in the background', { text: String(fault) });
+      ? log.debug({ fault: fault.message, chore }, 'left for later')
+      : logError('fault in the background', { text: String(fault) }, { chore });
   const keepTimes = keeperOfTimes(ports, () =>
     isAlone(ports.store, (name) => hasEnded(name, storeAt(config).isShared)),
   );
-  // In this order: workers that start together must not take each other for nodes that have been running.
-  const work = () => keepTimes().then(() => reporter.report(clock.now));
-  const report = { everyMs: 2_000, work, atStart: 'awaited' } as const;
-  const watchEvents = { everyMs: 1_000, work: () => watch.look(), atStart: 'begun' } as const;
-  const watchHistory = { everyMs: 400, work: () => watch.glance() } as const;
   const reload = async () => {
     for (const listener of listeners) listener.reload();
   };
-  const others = choresOf(parts, timekeeper, registry, reload, logFault);
-  const chores = [report, watchEvents, watchHistory, judges.renewKeys, ...others];
+  // In this order: workers that start together must not take each other for nodes that have been running.
+  const report = () => keepTimes().then(() => reporter.report(clock.now));
+  const chores = choresOf(
+    parts,
+    { timekeeper, registry, watch, report, reload, renewKeys: judges.renewKeys },
+    logFault,
+  );
   const stopChores = await startChores(chores, logFault);
   return {
     listen: async () => {
@@ -119,7 +119,9 @@ export async function composeService(
       await Promise.all(listeners.map((listener) => listener.drain()));
       const stopped = stopChores();
       const keepLast = () => parts.keeper.keep(clock.now(), true);
-      const last = Promise.all([reporter.leave(), parts.refusals.flush(), stopped.then(keepLast)]).catch(logFault);
+      const last = Promise.all([reporter.leave(), parts.refusals.flush(), stopped.then(keepLast)]).catch(
+        (fault: unknown) => logFault(fault, 'stop'),
+      );
       const leaving = Promise.race([last, sleep(LEAVE_MS, undefined, { ref: false })]);
       await Promise.all([stopped, leaving]);
       await Promise.all([store.close(), tracing?.stop()]);

@@ -92,6 +92,7 @@ export async function endsWithin(milliseconds: number, work: Promise<unknown>): 
 }
 
 export interface Chore {
+  readonly name: string;
   readonly everyMs: number;
   readonly work: () => Promise<unknown>;
   /** Also at the start: before the first request is answered (awaited), or at the same time (begun). */
@@ -101,10 +102,11 @@ export interface Chore {
 /** Resolves to a stop function once the awaited work is done. */
 export async function startChores(
   chores: readonly Chore[],
-  logFault: (fault: unknown) => void,
+  logFault: (fault: unknown, chore: string) => void,
 ): Promise<() => Promise<void>> {
   for (const { work, atStart } of chores) if (atStart === 'awaited') await work();
-  const begin = ({ everyMs, work, atStart }: Chore) => every(everyMs, work, logFault, { atOnce: atStart === 'begun' });
+  const begin = ({ name, everyMs, work, atStart }: Chore) =>
+    every(everyMs, work, (fault) => logFault(fault, name), { atOnce: atStart === 'begun' });
   const stops = chores.map(begin);
   return async () => {
     await Promise.all(stops.map((stop) => stop()));

@@ -54,8 +54,8 @@ test('start awaits what the first request needs, and starts everything else once
   const [first, second] = [held(), held()];
   const starting = startChores(
     [
-      { everyMs: 1_000_000, work: first.work, atStart: 'awaited' },
-      { everyMs: 1_000_000, work: second.work, atStart: 'begun' },
+      { name: 'first', everyMs: 1_000_000, work: first.work, atStart: 'awaited' },
+      { name: 'second', everyMs: 1_000_000, work: second.work, atStart: 'begun' },
     ],
     unexpected,
   );

@@ -1,8 +1,10 @@
 // The schema follows from the tables. What is added to a store in use is what a new store has.
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { seconds } from '../../src/core/time.ts';
+import { TABLES } from '../../src/store/all-tables.ts';
 import { DIALECT as POSTGRES } from '../../src/store/postgres/migrations.ts';
 import { creationOf, upgradesOf } from '../../src/store/schema.ts';
 import { DIALECT as SQLITE } from '../../src/store/sqlite/migrations.ts';
@@ -89,6 +91,13 @@ test('in PostgreSQL likewise, and every step but the last of a version can be re
       WHERE tablename IN ('things', 'novelties') AND indexname NOT LIKE '%pkey' ORDER BY 1`;
     assert.deepEqual(await read(indexes), INDEXES);
   }
+});
+
+test('every table that is declared is made, moved and swept', async () => {
+  const folder = new URL('../../src/store/tables/', import.meta.url);
+  const files = await Promise.all(readdirSync(folder).map((file) => import(new URL(file, folder).href)));
+  const declared = files.flatMap((file) => Object.values(file as object)).filter((each) => each?.keyOf && each.columns);
+  assert.deepEqual(new Set(TABLES.map(({ name }) => name)), new Set(declared.map(({ name }) => name)));
 });
 
 test('versions are those that something is since, and the oldest has nothing to add', () => {
