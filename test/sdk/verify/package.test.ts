@@ -158,6 +158,36 @@ suite('@tessera/verify from its tarball', () => {
       assert.equal(execFileSync(path ?? '', ['-e', program], { cwd: folder, encoding: 'utf8' }), 'function\n');
     });
 
+  for (const { major, path, skip } of promisedNodes())
+    test(`its command tessera-guard answers on Node ${major}`, { skip }, async () => {
+      const port = await freePort();
+      const { issuer, resourceServer } = api.options;
+      writeFileSync(join(folder, 'guard.secret'), String(resourceServer.secret));
+      writeFileSync(join(folder, 'guard-ca.pem'), api.authority.pem);
+      const resourceServers = [{ id: resourceServer.id, audience: ORDERS_AUDIENCE, secretFile: 'guard.secret' }];
+      const rules = [{ path: '/orders', audience: ORDERS_AUDIENCE, scope: 'orders:read' }];
+      const listen = [`127.0.0.1:${port}`];
+      const configuration = { issuer, ca: 'guard-ca.pem', resourceServers, from: 'headers', rules, listen };
+      writeFileSync(join(folder, 'guard.json'), JSON.stringify(configuration));
+      const { bin } = JSON.parse(readFileSync(join(folder, 'node_modules/@tessera/verify/package.json'), 'utf8'));
+      const program = join(folder, 'node_modules/@tessera/verify', bin['tessera-guard']);
+      const child = spawn(path ?? '', [program, join(folder, 'guard.json')], {
+        stdio: ['ignore', 'ignore', 'inherit'],
+      });
+      const asked = { 'x-forwarded-method': 'GET', 'x-forwarded-host': 'orders.example', 'x-forwarded-uri': '/orders' };
+      const headers = { ...asked, authorization: `Bearer ${await api.token('jwt')}` };
+      const statusOf = async (init: RequestInit) => (await fetch(`http://127.0.0.1:${port}/check`, init)).status;
+      await eventually('it answers', () =>
+        statusOf({ headers: asked }).then(
+          (status) => status === 401,
+          () => false,
+        ),
+      );
+      assert.equal(await statusOf({ headers }), 200);
+      child.kill('SIGTERM');
+      assert.deepEqual(await once(child, 'close'), [0, null]);
+    });
+
   test('the program of its README answers 401, 200 and 403', async () => {
     const readme = readFileSync(join(folder, 'node_modules/@tessera/verify/README.md'), 'utf8');
     const [, program = ''] = /^```js\n(.*?)^```$/ms.exec(readme) ?? [];
