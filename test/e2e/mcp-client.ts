@@ -10,6 +10,8 @@ export interface Order {
   readonly clientId?: string;
   readonly documentUrl?: string;
   readonly tools: readonly string[];
+  /** Of another process, as this one last saw them. */
+  readonly tokens?: object | undefined;
 }
 interface Transport {
   finishAuth(answer: URLSearchParams | string): Promise<void>;
@@ -37,7 +39,7 @@ const print = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`
 const names = (await PACKAGES[order.sdk]()) as unknown as Names;
 
 /** As in the examples of these packages, in memory. */
-const kept: Record<string, unknown> = {};
+const kept: Record<string, unknown> = { tokens: order.tokens };
 const authProvider = {
   redirectUrl: order.redirectUri,
   ...(order.documentUrl && { clientMetadataUrl: order.documentUrl }),

@@ -2,6 +2,7 @@
 // Only in test:all: documents as printed
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { seconds } from '../../src/core/time.ts';
 import { AGENT } from '../doors/pages/asking-program.ts';
 import { ADA } from '../doors/pages/running-service.ts';
 import { given, prepare } from '../given.ts';
@@ -9,7 +10,9 @@ import { example, McpScene, type Printed } from './mcp-scene.ts';
 
 const LIBRARIES = new URL('code-library-client.ts', import.meta.url);
 
-const scene = given(() => McpScene.open({ integrations: [AGENT] }));
+/** Its programs may be several with one login. */
+const CODER = { ...AGENT, overrides: { refreshSiblingWindow: seconds(3600) } };
+const scene = given(() => McpScene.open({ integrations: [CODER] }));
 prepare(async () => {
   await scene.serve(SERVER_WITH_STEP_UP(example('server.mjs')));
 });
@@ -93,6 +96,17 @@ suite('the MCP server of examples/mcp', () => {
       assert.equal(pairs[0]?.['scope'], 'orders:read');
     });
   }
+
+  for (const sdk of [2, 1] as const)
+    test(`three processes of the official client ${sdk}.x with one login, each with its tokens in memory: none signs in again`, async () => {
+      const process = (more: object) =>
+        scene.client({ sdk, clientId: 'coder', tools: Array(6).fill('whoami'), ...more });
+      const [{ tokens } = {}] = (await process({ tools: ['whoami'] })).filter((line) => line.tokens);
+      const together = await Promise.all([process({ tokens }), process({ tokens })]);
+      const late = await process({ tokens });
+      for (const lines of [...together, late])
+        assert.deepEqual([results(lines), opened(lines)], [Array(6).fill(ADA.id), 0]);
+    });
 
   test('step-up: insufficient_scope with scope makes the client ask the person for more [RFC 6750 3.1]', async () => {
     const lines = await scene.client({ sdk: 2, clientId: 'coder', tools: ['whoami', 'refund'] });

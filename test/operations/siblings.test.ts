@@ -92,6 +92,19 @@ test('a sibling gets today’s pair, byte for byte; one row, one event for a new
   );
 });
 
+test('a sibling is answered after a commit of its own: a row can be read before it is durable', async (t) => {
+  const { node, clock } = await onSqlite(t);
+  await withWindow(node);
+  const first = await issue(node);
+  accepted(await refresh(node, accepted(await refresh(node, first))));
+  clock.move(61);
+  const before = (await node.store.load(grants, first.grantId)).found;
+  accepted(await refresh(node, first));
+  const after = (await node.store.load(grants, first.grantId)).found;
+  assert.deepEqual(after?.row, before?.row);
+  assert.notEqual(after?.revision, before?.revision);
+});
+
 test('a sibling whose pair would soon expire gets a new one in the same commit, which is then today’s for all', async (t) => {
   const { node, clock } = await onSqlite(t);
   await withWindow(node);
