@@ -201,7 +201,7 @@ async function endUnless(connection: Connection, work: () => Promise<unknown>): 
   }
 }
 
-/** `pg` throws in its listener if it cannot read what the server says, such as a request for GSSAPI. */
+/** `pg` throws in its listener if it cannot read what the server says, such as a request for GSSAPI. With TLS, its listener is elsewhere: docs/postgresql.md. */
 class SafeSocket extends Socket {
   override emit(event: string | symbol, ...values: unknown[]): boolean {
     try {
