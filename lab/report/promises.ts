@@ -33,7 +33,7 @@ export const DRILLS: readonly Drill[] = [
     mutation: {
       from: "this.#run('COMMIT');",
       to: "this.#run(Math.random() < 0.1 ? 'ROLLBACK' : 'COMMIT');",
-      run: 'kill --cycles 1',
+      run: 'kill --cycles 5',
     },
   },
   {
