@@ -79,7 +79,13 @@ export function missing({ program }: Recipe): string | false {
 }
 
 /** `guard` and `api`: ports on this machine. */
-export async function startRecipe(name: string, guard: number, api: number, port?: number): Promise<RunningProxy> {
+export async function startRecipe(
+  name: string,
+  guard: number,
+  api: number,
+  port?: number,
+  host = 'orders.example.com',
+): Promise<RunningProxy> {
   const { file, command, around = (text) => text } = RECIPES[name] as Recipe;
   const folder = temporaryFolder(`guard-${name}`);
   port ??= await freePort();
@@ -88,6 +94,7 @@ export async function startRecipe(name: string, guard: number, api: number, port
       .replaceAll('127.0.0.1:9300', `127.0.0.1:${guard}`)
       .replaceAll('127.0.0.1:8080', `127.0.0.1:${api}`)
       .replaceAll('/etc/haproxy', folder)
+      .replaceAll('orders.example.com', host)
       .replace('listen 80;', `listen 127.0.0.1:${port};`)
       .replace('bind :80', `bind 127.0.0.1:${port}`)
       .replace('0.0.0.0, port_value: 80 ', `127.0.0.1, port_value: ${port} `)
@@ -98,9 +105,9 @@ export async function startRecipe(name: string, guard: number, api: number, port
   return runIn(folder, port, command(folder, join(folder, file)));
 }
 
-export async function startUpstream(): Promise<RunningProxy> {
+export async function startUpstream(program = join(import.meta.dirname, 'upstream.py')): Promise<RunningProxy> {
   const port = await freePort();
-  return runIn(temporaryFolder('upstream'), port, ['python3', join(import.meta.dirname, 'upstream.py'), String(port)]);
+  return runIn(temporaryFolder('upstream'), port, ['python3', program, String(port)]);
 }
 
 /** The command of the package, as a process. */
