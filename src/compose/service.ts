@@ -14,6 +14,7 @@ import { hasEnded, nodeName } from '../operations/upkeep/node-name.ts';
 import { RecentActs } from '../operations/upkeep/recent-acts.ts';
 import { isAlone, NodeReporter } from '../operations/upkeep/report-node.ts';
 import { resumeAfter } from '../operations/upkeep/resume.ts';
+import { shortenedLifetimes, wordsOnShortened } from '../operations/upkeep/shortened-lifetimes.ts';
 import { keeperOfTimes, Timekeeper } from '../operations/upkeep/timekeeper.ts';
 import { openListener } from '../serve/open-listener.ts';
 import { ASKS_ANYBODY, LACKS_INTERMEDIATES, seesIntermediates } from '../serve/this-node.ts';
@@ -68,6 +69,11 @@ export async function composeService(
     log.warn({ why: says, todo }, `not served: ${about}`);
   const directories = await openDirectories(store, config);
   const settings = settingsOf(config);
+  const shortened = await shortenedLifetimes({ store, registry, settings });
+  if (shortened.length > 0) {
+    const { says, todo } = wordsOnShortened(shortened, settings);
+    log.warn({ todo }, says);
+  }
   const issuer = config.publicUrl;
   const reporter = new NodeReporter(node, { keyring, store });
   const ports: Ports = {

@@ -84,6 +84,11 @@ export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance serv
   }),
   tokens: section('An integration can override lifetimes.', {
     accessTokenLifetime: duration('How long an access token works.', usual.accessTokenLifetime, NOT_ZERO),
+    oauthTokenLifetime: duration(
+      'The same for access tokens of `/oauth2` that come by a code, or without refresh token, if shorter (docs/oauth.md).',
+      usual.oauthTokenLifetime,
+      NOT_ZERO,
+    ),
     jwtLifetime: duration('How long a JWT access token works, at most 24h.', usual.jwtLifetime, WITHIN_A_DAY),
     signingKeyPublishedFor: duration(
       'How long a signing key is published before it signs.',

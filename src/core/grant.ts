@@ -76,6 +76,11 @@ export type Origin =
   /** Of an access token (RFC 8693). */
   | { readonly kind: 'exchange' };
 
+/** Grants that /authsvc makes too; /oauth2 alone makes the others. */
+export function isOfContract({ kind }: Origin): boolean {
+  return kind === 'device' || kind === 'certificate';
+}
+
 /** The guest of the integration that a grant was issued to. Its tokens are good with that client_id alone. */
 export function guestOf({ origin }: Pick<Grant, 'origin'>): ClientUrl | undefined {
   return origin.kind === 'code' ? origin.guest : undefined;

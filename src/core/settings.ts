@@ -1,5 +1,5 @@
 import type { ClientDocuments } from './client-document.ts';
-import type { AccessTokenFormat, Integration, OnReuse, TokenOverrides } from './integration.ts';
+import type { AccessTokenFormat, Integration, OnReuse } from './integration.ts';
 import { type Seconds, seconds } from './time.ts';
 
 /** Which refreshes become events. `changes`: those by another presenter than the last one, or with another certificate. */
@@ -9,6 +9,8 @@ const DAY = 86_400;
 
 const USUAL = {
   accessTokenLifetime: seconds(90 * DAY),
+  /** The same for grants of /oauth2, if it is shorter: its clients refresh by themselves, or ask again. */
+  oauthTokenLifetime: seconds(3600),
   /** The same for access tokens in the format jwt, if it is shorter. */
   jwtLifetime: seconds(600),
   /** How long a signing key is published before it signs. */
@@ -60,20 +62,22 @@ export const LIFETIME_MAX = seconds(36_525 * DAY);
 /** The longest lifetimes of grants and tokens for the admin door. */
 export const ADMINISTRATION = { accessTokenLifetime: seconds(3600), grantLifetime: seconds(12 * 3600) };
 
-/** The server's settings as one integration overrides them, for grants of a format. */
+/** Of grants that are made at /oauth2 alone: its own lifetime applies to them. */
+interface Issued {
+  readonly format?: AccessTokenFormat | undefined;
+  readonly isOfOauth?: boolean;
+}
+
+/** The server's settings as one integration overrides them, for the grants of a format and of a door. */
 export function settingsFor(
   { overrides, accessTokenFormat }: Pick<Integration, 'overrides' | 'accessTokenFormat'>,
   settings: Settings,
-  format: AccessTokenFormat = accessTokenFormat,
+  { format = accessTokenFormat, isOfOauth = false }: Issued = {},
 ): Settings {
   const own = Object.keys(overrides).length === 0 ? settings : { ...settings, ...overrides };
-  return BY_FORMAT[format](own, overrides);
+  const isJwt = format === 'jwt';
+  if (!isJwt && !isOfOauth) return own;
+  const limits = [...(isJwt ? [own.jwtLifetime] : []), ...(isOfOauth ? [own.oauthTokenLifetime] : [])];
+  const lifetime = overrides.accessTokenLifetime ?? Math.min(own.accessTokenLifetime, ...limits);
+  return { ...own, accessTokenLifetime: seconds(isJwt ? Math.min(lifetime, JWT_LIFETIME_MAX) : lifetime) };
 }
-
-const BY_FORMAT: Readonly<Record<AccessTokenFormat, (own: Settings, overrides: TokenOverrides) => Settings>> = {
-  opaque: (own) => own,
-  jwt: (own, overrides) => {
-    const lifetime = overrides.accessTokenLifetime ?? Math.min(own.jwtLifetime, own.accessTokenLifetime);
-    return { ...own, accessTokenLifetime: seconds(Math.min(lifetime, JWT_LIFETIME_MAX)) };
-  },
-};

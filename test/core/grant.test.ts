@@ -25,7 +25,13 @@ const at = (offset: number) => epochSeconds(NOW + offset);
 
 test('the usual settings are those of the contract and of the documentation', () => {
   assert.deepEqual(DEFAULT_SETTINGS, {
-    ...{ accessTokenLifetime: 90 * DAY, jwtLifetime: 600, grantLifetime: 365 * DAY, refresh: true },
+    ...{
+      accessTokenLifetime: 90 * DAY,
+      oauthTokenLifetime: HOUR,
+      jwtLifetime: 600,
+      grantLifetime: 365 * DAY,
+      refresh: true,
+    },
     ...{ signingKeyPublishedFor: DAY, refreshRetryWindow: 60, refreshSiblingWindow: 0, onReuse: 'revoke' },
     ...{ deviceFlow: true, deviceCodeLifetime: 300, pollInterval: 5, wrongUserCodes: 5, failedSignInsPerDeviceCode: 5 },
     ...{ passwords: true, failedSignInsPerIdentity: 10, failedSignInsPerAddress: 100, signInWindow: 900 },
@@ -48,8 +54,18 @@ suite('an integration overrides lifetimes', () => {
     assert.equal(lifetimeOf('jwt', 2 * DAY), DAY);
     const short = { ...DEFAULT_SETTINGS, accessTokenLifetime: seconds(60) };
     assert.equal(settingsFor(anIntegration({ accessTokenFormat: 'jwt' }), short).accessTokenLifetime, 60);
-    const opaque = settingsFor(anIntegration({ accessTokenFormat: 'jwt' }), DEFAULT_SETTINGS, 'opaque');
+    const opaque = settingsFor(anIntegration({ accessTokenFormat: 'jwt' }), DEFAULT_SETTINGS, { format: 'opaque' });
     assert.equal(opaque.accessTokenLifetime, 90 * DAY);
+  });
+
+  test('of grants of /oauth2, which live for an hour, and not longer than others', () => {
+    const ofOauth = (difference: object, own = {}) =>
+      settingsFor(anIntegration({ overrides: own }), { ...DEFAULT_SETTINGS, ...difference }, { isOfOauth: true })
+        .accessTokenLifetime;
+    assert.equal(ofOauth({}), HOUR);
+    assert.equal(ofOauth({ accessTokenLifetime: 60 }), 60);
+    assert.equal(ofOauth({ oauthTokenLifetime: DAY }), DAY);
+    assert.equal(ofOauth({}, { accessTokenLifetime: seconds(30 * DAY) }), 30 * DAY);
   });
 });
 

@@ -142,7 +142,7 @@ test('a JWT lives for 10 minutes by default, never longer than opaque tokens wou
 
 test('the lifetime follows the format of the grant, not that of the integration today', () => {
   const opaqueToday = anIntegration({ overrides: { accessTokenLifetime: seconds(90 * 86_400) } });
-  assert.equal(settingsFor(opaqueToday, DEFAULT_SETTINGS, 'jwt').accessTokenLifetime, 86_400);
+  assert.equal(settingsFor(opaqueToday, DEFAULT_SETTINGS, { format: 'jwt' }).accessTokenLifetime, 86_400);
   const jwtToday = anIntegration({ accessTokenFormat: 'jwt' });
-  assert.equal(settingsFor(jwtToday, DEFAULT_SETTINGS, 'opaque').accessTokenLifetime, 90 * 86_400);
+  assert.equal(settingsFor(jwtToday, DEFAULT_SETTINGS, { format: 'opaque' }).accessTokenLifetime, 90 * 86_400);
 });

@@ -34,6 +34,7 @@ suite('RFC 7523 2.2: an integration authenticates with its own key', () => {
     const answer = await scene.byKey({ scope: 'stock:read' });
     assert.equal(answer.status, 200, answer.text);
     assert.deepEqual(Object.keys(answer.json), ['access_token', 'token_type', 'expires_in', 'scope']);
+    assert.equal(answer.json['expires_in'], 3600);
     const [grant] = await service.ports.store.page(grants, { where: grantsOf.integration(ROBOT), limit: 1 });
     assert.deepEqual([grant?.origin, grant?.scope], [{ kind: 'client', proof: 'key' }, 'stock:read']);
     const { found } = await service.ports.store.load(identities, grant?.identityId ?? '');

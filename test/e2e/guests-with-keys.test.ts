@@ -87,9 +87,12 @@ suite('a guest that authenticates', () => {
   test('in the shape of ChatGPT: code, refresh and revocation, each with a new assertion', async () => {
     const program = chatgpt('whole');
     const redeemed = await program.redeem(await codeOf(program), await proofOf(program));
-    const { refresh_token: first = '', scope } = jsonOf(redeemed);
+    const { refresh_token: first = '', scope, expires_in } = jsonOf(redeemed);
+    assert.equal(Number(expires_in), 3600);
     assert.equal(scope, 'orders:read', 'what the integration of guests allows');
-    const { refresh_token: token = '' } = jsonOf(await program.refresh(first, await proofOf(program)));
+    const next = jsonOf(await program.refresh(first, await proofOf(program)));
+    const { refresh_token: token = '' } = next;
+    assert.equal(Number(next['expires_in']), 3600);
     const revoke = async (fields: object) =>
       verdict(await program.ask('/oauth2/revoke', { client_id: program.clientId, token, ...fields }));
     assert.equal(await revoke({}), '401 invalid_client', 'not without one');

@@ -95,6 +95,7 @@ suite('RFC 6749', () => {
     assert.equal(verified.json['identity'], anIdentity().id);
     const { access_issued_on_unix_time: from, expires_unix_time: until, valid_for: length } = verified.json;
     assert.equal(Number(until) - Number(from), length, 'the grant ends with its access token');
+    assert.equal(length, 3600);
   });
 
   test('[RFC 6749 4.4.3] an integration that sets refresh itself gets a refresh token', async () => {

@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readKeys } from '../../config/keys.ts';
+import { settingsOf } from '../../config/load.ts';
 import { isLoopback } from '../../config/rules.ts';
 import type { Config } from '../../config/schema.ts';
 import { asksAnybody, asksForCertificates, unservedDoors } from '../../config/served-doors.ts';
@@ -10,6 +11,7 @@ import { signingKeyOf } from '../../core/rules/signing-keys.ts';
 import { openElsewhere } from '../../open-directory.ts';
 import { checkKeyring } from '../../operations/admin/mac-keys.ts';
 import { allPublishedKeys } from '../../operations/admin/signing-keys.ts';
+import { shortenedLifetimes, wordsOnShortened } from '../../operations/upkeep/shortened-lifetimes.ts';
 import { ASKS_ANYBODY, LACKS_INTERMEDIATES, seesIntermediates } from '../../serve/this-node.ts';
 import { FollowedRegistry } from '../../store/registry.ts';
 import type { Store } from '../../store/store.ts';
@@ -44,11 +46,20 @@ export async function examine(config: Config): Promise<readonly Finding[]> {
       ...findings,
       ...(await examineKeyring(config, opened)),
       ...(await examineContents(opened, registry)),
+      ...(await examineShortened(opened, registry, config)),
       ...unservedDoors(config, registry).map(({ about, says, todo }) => poor(about, says, todo)),
     ];
   } finally {
     await opened.close();
   }
+}
+
+/** Says what a start logs too. */
+async function examineShortened(store: Store, registry: FollowedRegistry, config: Config): Promise<Finding[]> {
+  const settings = settingsOf(config);
+  const shortened = await shortenedLifetimes({ store, registry, settings });
+  const { says, todo } = wordsOnShortened(shortened, settings);
+  return shortened.length > 0 ? [poor('access tokens', says, todo)] : [];
 }
 
 /** What callers with certificates have to expect, in the words that the service logs at its start. */

@@ -1,6 +1,6 @@
 // Integrations that authenticate: with their own keys (private_key_jwt, RFC 7523 2.2), or with a generated secret.
 import type { ClientDocument } from '../client-document.ts';
-import { authenticatedGuest, type Grant } from '../grant.ts';
+import { authenticatedGuest, type Grant, isOfContract } from '../grant.ts';
 import { type Identity, INTEGRATION_LABEL } from '../identity.ts';
 import type { ClientSecret, Integration } from '../integration.ts';
 import { oncePer } from '../once-per.ts';
@@ -127,9 +127,6 @@ export function whyUnprovenRedemption(integration: Integration, proven: Proven |
   return whyUnauthenticated(integration, proven?.isAuthenticated) ?? whyUnbound(integration, proven?.jkt);
 }
 
-/** Grants that a door without client authentication makes too. It must not refresh others of a confidential integration. */
-const CONTRACT_ORIGINS: readonly Grant['origin']['kind'][] = ['device', 'certificate'];
-
 /** Why a refresh lacks a proof that the grant needs. `proven`: undefined at a door that takes no proof. */
 export function whyUnprovenRefresh(
   { origin, terms, scope }: Pick<Grant, 'origin' | 'terms' | 'scope'>,
@@ -138,7 +135,8 @@ export function whyUnprovenRefresh(
 ): RefusalReason | undefined {
   const isClient = origin.kind === 'client' || authenticatedGuest({ origin });
   if (!proven) {
-    const isElsewhere = isClient || (integration.confidential && !CONTRACT_ORIGINS.includes(origin.kind));
+    // A door without client authentication must not refresh what only /oauth2 makes for a confidential integration.
+    const isElsewhere = isClient || (integration.confidential && !isOfContract(origin));
     if (isElsewhere || terms || hasOpaqueItems(scope)) return 'grant-of-oauth-door';
     return integration.binding === 'dpop' ? 'dpop-key-differs' : undefined;
   }

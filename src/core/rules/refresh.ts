@@ -1,6 +1,6 @@
 // The refresh of a token pair: every check in its order, and where the retry window is decided.
 import type { ClientUrl } from '../client-document.ts';
-import { accessTokenExpiry, type Grant, grantState, guestOf } from '../grant.ts';
+import { accessTokenExpiry, type Grant, grantState, guestOf, isOfContract } from '../grant.ts';
 import type { Hex } from '../hex.ts';
 import type { Identity } from '../identity.ts';
 import type { Integration } from '../integration.ts';
@@ -116,7 +116,10 @@ export function decideRefresh(facts: RefreshFacts): RefreshDecision {
   if (unproven) return no(unproven);
   if (!isBindingMet(facts, integration, grant)) return { do: 'refuse', refusal: whyUnbound(facts) };
 
-  const settings = settingsFor(integration, facts.settings, grant.format);
+  const settings = settingsFor(integration, facts.settings, {
+    format: grant.format,
+    isOfOauth: !isOfContract(grant.origin),
+  });
   const turn = decideTurn(standing(), grant, settings, facts);
   if (turn.do !== 'rotate' && turn.do !== 'repeat') return turn;
   const scope = parseScope(grant.scope);

@@ -56,7 +56,7 @@ export async function checkToken(
   const scope = isExchanged ? await scopeOfParents(access, token.expiresAt, now, ports) : accept(access.scope);
   if (!scope.ok) return scope;
   const { thumbprint } = access.binding;
-  const ownSettings = settingsFor(access.integration, settings, access.grant.format);
+  const ownSettings = settingsFor(access.integration, settings, { format: access.grant.format });
   return accept({
     ...access,
     scope: scope.value,

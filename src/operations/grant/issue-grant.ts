@@ -1,5 +1,5 @@
 import type { Event } from '../../core/event.ts';
-import { type Grant, type GrantId, grantPeriod, type Origin, type Terms } from '../../core/grant.ts';
+import { type Grant, type GrantId, grantPeriod, isOfContract, type Origin, type Terms } from '../../core/grant.ts';
 import type { Hex } from '../../core/hex.ts';
 import type { Identity } from '../../core/identity.ts';
 import type { Integration } from '../../core/integration.ts';
@@ -60,7 +60,9 @@ export function issueGrant(
   const { accessTokenFormat: format } = integration;
   const { text: scope } = target.scope;
   const defaults = draft.refresh ? { ...ports.settings, refresh: false } : ports.settings;
-  const own = settingsFor(integration, defaults);
+  // By certificate, client_credentials are told from /authsvc by their lack of a refresh token.
+  const isBrief = draft.refresh !== undefined && !settingsFor(integration, defaults).refresh;
+  const own = settingsFor(integration, defaults, { isOfOauth: isBrief || !isOfContract(draft.origin) });
   const settings = draft.refresh === 'never' ? { ...own, refresh: false } : own;
   const { refreshUntil, expiresAt } = endingBy(draft.until, grantPeriod(now, scope, settings));
   const terms = { ...draft.terms, ...(draft.jkt !== undefined && { jkt: draft.jkt }) };
