@@ -71,15 +71,31 @@ export function trimmed(body: Json, query: ScimRequest['query']): Json {
   return Object.fromEntries(Object.entries(body).filter(([name]) => isWanted(name, query)));
 }
 
-const FILTER = /^\s*([a-z]+)\s+eq\s+("(?:[^"\\]|\\.)*")\s*$/i;
+const FILTER =
+  /^\s*([a-z]+)(?:\[type\s+eq\s+"([^"]*)"\])?(?:\.value)?\s+eq\s+("(?:[^"\\]|\\.)*")(?:\s+and\s+(.*))?\s*$/i;
 
-/** The only filter of both: one attribute equals a text. Undefined if there is none; `malformed` if it is another. */
-export function readFilter<By extends string>(given: unknown, attributes: readonly By[]) {
+export interface Filter<By extends string> {
+  readonly by: By;
+  readonly value: string;
+  /** Of an address. */
+  readonly type?: string;
+  /** Entra ID asks whether a resource refers to another: `id eq "…" and members eq "…"`. */
+  readonly and?: Filter<By>;
+}
+
+/** One attribute equals a text, or two do. Undefined if there is none; `malformed` if it is another. */
+export function readFilter<By extends string>(
+  given: unknown,
+  attributes: readonly By[],
+): Filter<By> | 'malformed' | undefined {
   if (given === undefined || given === '') return undefined;
-  const [, name, text = ''] = FILTER.exec(typeof given === 'string' ? given : '') ?? [];
+  const [, name, type, text = '', rest] = FILTER.exec(typeof given === 'string' ? given : '') ?? [];
   const by = attributes.find((attribute) => attribute.toLowerCase() === name?.toLowerCase());
   const value = parseJson(text); // the pattern lets escapes pass that JSON does not have
-  return by && typeof value === 'string' ? { by, value } : 'malformed';
+  const and = rest === undefined ? undefined : readFilter(rest, attributes);
+  const isPlain = type === undefined || by === 'emails';
+  if (!by || typeof value !== 'string' || !isPlain || and === 'malformed' || and?.and) return 'malformed';
+  return { by, value, ...(type !== undefined && { type }), ...(and && { and }) };
 }
 
 function wholeOf(given: unknown, otherwise: number): number {

@@ -9,6 +9,7 @@ import {
   findGroup,
   findGroups,
   type GroupChange,
+  groupsOfUser,
   membersOf,
   removeGroup,
 } from '../../operations/grant/pushed-groups.ts';
@@ -21,8 +22,10 @@ import {
   type Pushing,
   type PushReason,
   removeUser,
+  usersByEmail,
 } from '../../operations/grant/pushed-users.ts';
 import {
+  type Filter,
   isWanted,
   listed,
   NOT_FOUND,
@@ -50,7 +53,9 @@ interface Kind<Row, By extends string> {
   /** The attributes that a filter may name. */
   readonly filters: readonly By[];
   readonly all: (request: ScimRequest) => AsyncIterable<Row>;
-  readonly find: (by: By, value: string, request: ScimRequest) => Promise<readonly Row[]>;
+  readonly find: (filter: Filter<By>, request: ScimRequest) => Promise<readonly Row[]>;
+  /** Whether a resource that was found fits the second part of a filter too. */
+  readonly fits: (row: Row, filter: Filter<By>, request: ScimRequest) => Promise<boolean>;
   readonly load: (request: ScimRequest) => Promise<Row | undefined>;
   readonly show: (row: Row, request: ScimRequest) => Promise<Json>;
   readonly create: (request: ScimRequest) => Changed<Row>;
@@ -59,16 +64,23 @@ interface Kind<Row, By extends string> {
   readonly remove: (row: Row, request: ScimRequest) => Promise<unknown>;
 }
 
-const USERS: Kind<KnownUser, 'userName' | 'externalId'> = {
+type UserFilter = 'userName' | 'externalId' | 'id' | 'emails' | 'manager';
+type GroupFilter = 'displayName' | 'externalId' | 'id' | 'members';
+
+const USERS: Kind<KnownUser, UserFilter> = {
   path: '/Users',
-  filters: ['userName', 'externalId'],
+  filters: ['userName', 'externalId', 'id', 'emails', 'manager'],
   all: ({ pushing, ports }) => allUsers(pushing.label, ports),
-  find: (by, value, { pushing, ports }) => findUsers(by, value, pushing, ports),
-  load: async ({ id, pushing, ports }) => {
-    const known = readId(id, pushing.label);
-    return known && findUser(known, ports);
+  find: async ({ by, value, type }, { pushing, ports }) => {
+    if (by === 'emails') return usersByEmail({ value, type }, pushing.label, ports);
+    if (by === 'id') return [(await userWith(value, pushing, ports)) ?? []].flat();
+    return by === 'manager' ? [] : findUsers(by, value, pushing, ports);
   },
-  show: async (user, { base }) => userResource(user, base),
+  fits: async () => false, // nobody has a manager here
+  load: ({ id, pushing, ports }) => userWith(id, pushing, ports),
+  // In a list, each user would cost a query for each of its groups.
+  show: async (user, { id, pushing, ports, base }) =>
+    userResource(user, id === '' ? undefined : await groupsOfUser(user, pushing.label, ports), base),
   create: async ({ body, pushing, ports }) => {
     const user = readUser({ ...body, active: body['active'] ?? true });
     return user.ok ? createUser(user.value, pushing, ports) : user;
@@ -86,11 +98,23 @@ const USERS: Kind<KnownUser, 'userName' | 'externalId'> = {
   remove: ({ id }, { ports }) => removeUser(id, ports),
 };
 
-const GROUPS: Kind<PushedGroup, 'displayName' | 'externalId'> = {
+async function userWith(id: string, { label }: Pushing, ports: ScimRequest['ports']) {
+  const known = readId(id, label);
+  return known && findUser(known, ports);
+}
+
+const GROUPS: Kind<PushedGroup, GroupFilter> = {
   path: '/Groups',
-  filters: ['displayName', 'externalId'],
+  filters: ['displayName', 'externalId', 'id', 'members'],
   all: ({ pushing, ports }) => allGroups(pushing.label, ports),
-  find: (by, value, { pushing, ports }) => findGroups(by, value, pushing.label, ports),
+  find: async ({ by, value }, { pushing: { label }, ports }) => {
+    if (by === 'id') return [(await findGroup(`${label}/${value}`, ports)) ?? []].flat();
+    return by === 'members' ? [] : findGroups(by, value, label, ports);
+  },
+  fits: async (group, { by, value }, { pushing: { label }, ports }) => {
+    const member = readId(value, label);
+    return by === 'members' && member !== undefined && (await membersOf(group, ports)).includes(member);
+  },
   load: ({ id, pushing, ports }) => findGroup(`${pushing.label}/${id}`, ports),
   // Members are looked for in the whole directory: clients that do not need them say so.
   show: async (group, { query, ports, base }) =>
@@ -190,12 +214,20 @@ function endpointsOf<Row, By extends string>(kind: Kind<Row, By>): readonly Endp
   ];
 }
 
+async function filtered<Row, By extends string>(kind: Kind<Row, By>, filter: Filter<By>, request: ScimRequest) {
+  const found = await kind.find(filter, request);
+  const { and } = filter;
+  if (!and) return found;
+  const fitting = await Promise.all(found.map((row) => kind.fits(row, and, request)));
+  return found.filter((_, at) => fitting[at]);
+}
+
 async function list<Row, By extends string>(kind: Kind<Row, By>, request: ScimRequest): Promise<ScimAnswer> {
   const { filters } = kind;
   const filter = readFilter(request.query['filter'], filters);
   if (filter === 'malformed')
-    return scimError(400, `The filter can be: ${filters.join(' or ')} eq "…".`, 'invalidFilter');
-  const all = filter ? await kind.find(filter.by, filter.value, request) : kind.all(request);
+    return scimError(400, `The filter can be: ${filters.join(' or ')} eq "…", and two joined by and.`, 'invalidFilter');
+  const all = filter ? await filtered(kind, filter, request) : kind.all(request);
   const { page, total, startIndex } = await paged<Row>(all, request);
   const shown: Json[] = [];
   for (const row of page) shown.push(await kind.show(row, request));

@@ -100,9 +100,20 @@ function idIn(id: string): string {
   return id.slice(Math.max(id.indexOf(':'), id.indexOf('/')) + 1);
 }
 
-export function userResource({ id, pushed }: KnownUser, base: string): Json {
+/** `groups`: undefined where they are not looked for. */
+export function userResource(
+  { id, pushed }: KnownUser,
+  groups: readonly PushedGroup[] | undefined,
+  base: string,
+): Json {
   const location = `${base}/Users/${idIn(id)}`;
-  return { schemas: [USER], id: idIn(id), ...pushed, meta: { resourceType: 'User', location } };
+  const shown = groups?.map((group) => ({
+    value: idIn(group.id),
+    display: group.displayName,
+    $ref: `${base}/Groups/${idIn(group.id)}`,
+  }));
+  const all = { ...pushed, ...(shown && shown.length > 0 && { groups: shown }) };
+  return { schemas: [USER], id: idIn(id), ...all, meta: { resourceType: 'User', location } };
 }
 
 export function groupResource(group: PushedGroup, members: readonly IdentityId[] | undefined, base: string): Json {

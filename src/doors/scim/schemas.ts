@@ -69,6 +69,17 @@ const USER_REST = [
       { ...FLAG, name: 'primary', description: 'The one that counts.' },
     ],
   },
+  {
+    ...{ ...LIST, name: 'groups', description: 'Its groups, in the answer about one user.', mutability: 'readOnly' },
+    subAttributes: [
+      { ...USUAL, mutability: 'readOnly', name: 'value', description: 'The id of a group.' },
+      { ...USUAL, mutability: 'readOnly', name: 'display', description: 'Its name.' },
+      {
+        ...{ ...USUAL, mutability: 'readOnly', name: '$ref', description: 'Its address.' },
+        ...{ type: 'reference', referenceTypes: ['Group'] },
+      },
+    ],
+  },
 ];
 const MEMBER = { ...USUAL, ...FIXED };
 const GROUP_ATTRIBUTES = [

@@ -12,7 +12,7 @@ const TABLE = {
   /** What was given cannot be accepted, whatever is registered. */
   malformed: {
     'client-id-malformed':
-      '%j is not a valid client id | Use 1 to 128 visible ASCII characters without spaces, quotes, < and >, for example orders-sync.',
+      '%j is not a valid client id | Use 1 to 128 visible ASCII characters without spaces, quotes, < and >, for example orders-sync. An https address names a client by its document: oauth.clientDocuments (docs/agents.md).',
     'redirect-uri-malformed':
       '%j cannot be a redirect URI | Give at most 20: https://NAME/PATH, http://127.0.0.1/PATH (any port is accepted then), or SCHEME:/PATH with a dot in the scheme.',
     'scope-missing': `the scope is missing | ${SCOPE}`,

@@ -1,7 +1,7 @@
 // Groups that a directory pushes (SCIM). Members have `LABEL/name` in their rows, so a check reads nothing else.
 
 import { isPlainName } from '../../core/certificate.ts';
-import { type IdentityId, isKnown, type PushedGroup } from '../../core/identity.ts';
+import { type IdentityId, isKnown, type KnownUser, type PushedGroup } from '../../core/identity.ts';
 import { accept, refused } from '../../core/outcome.ts';
 import { rows } from '../../store/pages.ts';
 import { type StorePort, writeRow } from '../../store/store.ts';
@@ -93,6 +93,14 @@ export function allGroups(label: string, { store }: StorePort): AsyncGenerator<P
 
 export function membersOf(group: PushedGroup, ports: StorePort): Promise<readonly IdentityId[]> {
   return membersIn(group.directory, [nameOf(group)], ports);
+}
+
+/** Of a user, by the names in its row. */
+export async function groupsOfUser({ groups }: KnownUser, label: string, ports: StorePort) {
+  const own = groups.filter((name) => name.startsWith(`${label}/`)).map((name) => name.slice(label.length + 1));
+  const found: PushedGroup[] = [];
+  for (const name of own) found.push(...(await findGroups('displayName', name, label, ports)));
+  return found;
 }
 
 async function membersIn(label: string, names: readonly string[], ports: StorePort): Promise<readonly IdentityId[]> {

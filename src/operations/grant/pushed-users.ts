@@ -96,6 +96,22 @@ export async function findUsers(
   return found;
 }
 
+/** `type`: of that address, if it matters. */
+export async function usersByEmail(
+  { value, type }: { readonly value: string; readonly type?: string | undefined },
+  label: string,
+  ports: StorePort,
+): Promise<readonly KnownUser[]> {
+  const wanted = foldCase(value);
+  const found: KnownUser[] = [];
+  for await (const user of allUsers(label, ports)) {
+    const { emails } = user.pushed;
+    if (emails.some((one) => foldCase(one.value) === wanted && (type === undefined || one.type === type)))
+      found.push(user);
+  }
+  return found;
+}
+
 export async function* allUsers(label: string, { store }: StorePort): AsyncGenerator<KnownUser> {
   for await (const row of rows(store, identities, { where: seenIn(label) })) if (isKnown(row)) yield row;
 }

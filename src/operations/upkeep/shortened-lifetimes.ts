@@ -38,6 +38,6 @@ export function wordsOnShortened(clientIds: readonly string[], { oauthTokenLifet
   const more = others.length > 0 ? ` and ${others.length} more` : '';
   return {
     says: `access tokens of integration ${first}${more} lived longer; new ones live ${formatDuration(oauthTokenLifetime)}`,
-    todo: 'If clients cannot refresh: tokens.oauthTokenLifetime, or --access-token-lifetime (docs/upgrading.md).',
+    todo: 'If clients cannot refresh, raise tokens.oauthTokenLifetime, or the lifetime of the integration (docs/upgrading.md).',
   };
 }

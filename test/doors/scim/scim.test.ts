@@ -101,6 +101,41 @@ async function verify(accessToken: unknown): Promise<number> {
   }
 }
 
+suite('what Entra ID and Okta ask', () => {
+  test('finds one user or group, as they look for it before they create or refer to it', async () => {
+    const { body: user } = await entra.send('POST', '/Users', entraUser('fay', 'oid-of-fay'));
+    const members = [{ value: user.id }];
+    const { body: group } = await entra.send('POST', '/Groups', { displayName: 'Found', members });
+    for (const [path, filter, id] of [
+      ['/Users', 'userName eq "fay@corp.example"', user.id],
+      ['/Users', 'emails[type eq "work"].value eq "FAY@corp.example"', user.id],
+      ['/Users', 'emails.value eq "fay@corp.example"', user.id],
+      ['/Users', 'emails[type eq "home"].value eq "fay@corp.example"', undefined],
+      ['/Users', `id eq "${user.id}" and manager eq "${user.id}"`, undefined],
+      ['/Users', `id eq "${user.id}"`, user.id],
+      ['/Groups', 'displayName eq "Found"', group.id],
+      ['/Groups', `id eq "${group.id}" and members eq "${user.id}"`, group.id],
+      ['/Groups', `id eq "${group.id}" and members eq "${'0'.repeat(32)}"`, undefined],
+    ] as const) {
+      const found = await list(entra, `${path}?${new URLSearchParams({ filter, attributes: 'id' })}`);
+      assert.deepEqual(
+        found.Resources.map((each) => each.id),
+        id === undefined ? [] : [id],
+        filter,
+      );
+    }
+    const { body: shown } = await entra.send('GET', `/Users/${user.id}`);
+    assert.deepEqual(
+      (shown as { groups?: { value: string; display: string }[] }).groups?.map(({ value, display }) => [
+        value,
+        display,
+      ]),
+      [[group.id, 'Found']],
+    );
+    for (const path of [`/Groups/${group.id}`, `/Users/${user.id}`]) await entra.send('DELETE', path);
+  });
+});
+
 suite('the door', () => {
   test('is served only where a listener names it, and says what to check if a secret is refused', async () => {
     const unnamed = scimAt(service, 'entra', secret, service.portsOfListeners[1]);
@@ -209,6 +244,10 @@ suite('the door', () => {
       'emails.value: string readWrite default',
       'emails.type: string readWrite default',
       'emails.primary: boolean readWrite default',
+      'groups: complex many readOnly default',
+      'groups.value: string readOnly default',
+      'groups.display: string readOnly default',
+      'groups.$ref: reference Group readOnly default',
     ];
     const group = [
       'displayName: string required readWrite default server',
