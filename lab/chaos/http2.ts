@@ -14,7 +14,7 @@ const CONNECTIONS = 25;
 /** Two addresses of one network, which may hold a quarter of all places. */
 const ADDRESSES = ['127.0.9.1', '127.0.9.2'];
 const SHARE = 500;
-const LIMITS = { requestTimeout: '1s', headersTimeout: '1s', idleTimeout: '1s' };
+const LIMITS = { requestTimeout: '1s', idleTimeout: '1s' };
 /** Longer than the time limits above; places are checked once a second. */
 const HOLD_MS = 3500;
 const FLOOD_MS = 1500;

@@ -167,38 +167,6 @@ const HARMLESS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'unrested = 1;': 'the next pause comes a byte earlier',
     'let unrested = 1;': 'the first pause comes a byte earlier',
   },
-  'src/front/broken-request.ts': {
-    "return false ? undefined : REQUEST_LINE.exec(rawPacket.toString('latin1', start, end))?.[1];":
-      'up to the place -1 there is no text, and no request line',
-    "return end <= 0 ? undefined : REQUEST_LINE.exec(rawPacket.toString('latin1', start, end))?.[1];":
-      'an empty line is no request line either',
-  },
-  'src/front/connections.ts': {
-    'if (true) socket[CONNECTION] = found;': 'undefined is looked for again, as if nothing were set',
-  },
-  'src/front/slots.ts': {
-    'if (true) this.#streamsOf.set(follower, left);': 'a zero is kept for each registered follower',
-    'if (left >= 0) this.#streamsOf.set(follower, left);': 'a zero is kept for each registered follower',
-  },
-  'src/front/gate.ts': {
-    'if (true) this.#forgetOld();': 'they are looked through at each request, which takes longer',
-    'if (this.#willAdmit && this.#waiting.length === 0) return;': 'one look more, which finds nothing',
-    'this.#willAdmit = false;': 'several looks in one turn, of which the first finds all',
-    'if (looks === 0 && free >= 0 && skipped.length < MOST_LOOKED_AT) this.#admitSoon();':
-      'one look more, which finds no free slot',
-  },
-  'src/front/read-body.ts': {
-    "raw.on('end', () => end(null, false ? body : (body?.subarray(0, length) ?? NOTHING)));":
-      'a view of the same octets',
-    'const isOurs = length <= body.length;': 'differs for a piece without octets, which adds nothing',
-    'const roomy = isOurs && needed <= body.length ? body : Buffer.allocUnsafe(Math.max(LEAST_ROOM, 3 * needed));':
-      'more room than is needed',
-    'const roomy = false ? body : Buffer.allocUnsafe(Math.max(LEAST_ROOM, 2 * needed));':
-      'copied for each piece, which takes longer',
-    'const roomy = isOurs && needed < body.length ? body : Buffer.allocUnsafe(Math.max(LEAST_ROOM, 2 * needed));':
-      'one copy more',
-    'if (true) body.copy(roomy, 0, 0, length);': 'copied onto itself',
-  },
   'src/operations/feed/cursor.ts': {
     "const NO_GRANT = '0'.repeat(33);": 'another text that is the id of no grant',
     'const [found] = await store.events({ after: Math.max(sequence - 1, 0), limit: 2 });': 'one row more is read',

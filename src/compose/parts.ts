@@ -112,7 +112,6 @@ function serverLimits(
     );
   return {
     ...limits,
-    headersTimeoutMs: limits.headersTimeout * 1000,
     requestTimeoutMs: limits.requestTimeout * 1000,
     idleTimeoutMs: limits.idleTimeout * 1000,
     stopTimeoutMs: limits.stopTimeout * 1000,

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { settingsOf } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { asksAnybody, asksForCertificates, publicNameOf, unservedDoors } from '../config/served-doors.ts';
-import type { Census } from '../front/slots.ts';
+import type { Census } from '../front/admission.ts';
 import { faultLines } from '../log/fault-lines.ts';
 import type { Log } from '../log/log.ts';
 import { openDirectories } from '../open-directory.ts';

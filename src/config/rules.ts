@@ -1,6 +1,5 @@
 // Rules between settings, each with the message for the operator.
 
-import { formatDuration } from '../core/duration.ts';
 import { OWNED_SEGMENTS } from '../doors/doors.ts';
 import type { Mistake } from './mistake.ts';
 import type { Listener, ReadConfig } from './schema.ts';
@@ -92,12 +91,10 @@ const RULES: Readonly<Record<string, Rule>> = {
     const problem = 'has no effect while clientCertificateHeader is off';
     return [{ path: 'proxies.headerName', problem, example: 'clientCertificateHeader: url-encoded-pem' }];
   },
-  inOrder: ({ device, signIn, limits: { headersTimeout, requestTimeout } }) => {
-    const most = `limits.requestTimeout, which is ${formatDuration(requestTimeout)}`;
+  inOrder: ({ device, signIn }) => {
     const demands: readonly (readonly [holds: boolean, path: string, problem: string])[] = [
       [device.pollInterval < device.codeLifetime, 'device.pollInterval', 'expected less than device.codeLifetime'],
       [signIn.sessionIdle <= signIn.sessionLifetime, 'signIn.sessionIdle', 'expected at most signIn.sessionLifetime'],
-      [headersTimeout <= requestTimeout, 'limits.headersTimeout', `expected at most ${most}`],
     ];
     return demands.flatMap(([holds, path, problem]) => (holds ? [] : [{ path, problem }]));
   },

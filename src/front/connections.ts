@@ -1,42 +1,43 @@
-// The open connections of a listener. One over the limit takes the place of the one that has been idle for longest.
-import type { IncomingMessage } from 'node:http';
-import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
+// The open connections of a listener and their requests. One too many takes the place of the one that has been idle for longest.
+import type { ServerHttp2Session } from 'node:http2';
 import type { Server, Socket } from 'node:net';
 import type { Peers } from '../doors/caller/connection.ts';
 import type { Connection, InProgress } from './in-progress.ts';
-import { LEAST_IDLE_MS, type Limits } from './limits.ts';
-import { originOf, Shares } from './shares.ts';
+import { FRONT, type Limits } from './limits.ts';
+import { OF_PROXY, originOf, type Shares, sharesOf } from './shares.ts';
 
-const CONNECTION = Symbol('connection of this socket');
-type Known<T> = T & { [CONNECTION]?: Connection };
+const LOOK_EVERY_MS = 1_000;
 
 export class Connections {
   readonly #open = new Map<string, Connection>();
-  /** Without a request in progress, the longest idle first. */
+  /** Without a request in progress, the longest idle first. Without those of proxies. */
   readonly #idle = new Set<Connection>();
+  /** Requests whose answer is ready but not sent, the oldest first. */
+  readonly #unread = new Set<InProgress>();
   readonly #limits: Limits;
   readonly #shares: Shares;
   readonly #peers: Peers;
-  #closesIdle = false;
-  onClosed: (connection: Connection) => void = () => undefined;
+  #timer: NodeJS.Timeout | undefined;
+  /** Called when a request has ended: its answer is sent, or its caller is gone. */
+  onEnd: (request: InProgress) => void = () => undefined;
 
   constructor(limits: Limits, peers: Peers) {
     this.#limits = limits;
     this.#peers = peers;
-    this.#shares = new Shares(limits.connections, limits.addressShare, limits.networkShare);
+    this.#shares = sharesOf(limits.connections, limits);
   }
 
-  /** Runs before the server does anything else with a new socket. */
-  guard(server: Server): void {
+  /** Runs before the server does anything else with a new socket. `proxiesOnly`: others are closed. */
+  guard(server: Server, proxiesOnly: boolean): void {
     server.prependListener('connection', (socket: Socket) => {
-      if (!this.#admit(socket)) socket.destroy();
+      if (!this.#admit(socket, proxiesOnly)) socket.destroy();
     });
-    server.on('session', (session: Known<ServerHttp2Session>) => {
-      const connection = this.#find(session.socket);
-      if (!connection) return session.destroy();
-      connection.session = session;
-      session[CONNECTION] = connection;
+    server.on('session', (session: ServerHttp2Session) => {
+      const connection = this.at(session.socket);
+      if (connection) connection.session = session;
+      else session.destroy();
     });
+    this.#timer = setInterval(() => this.#endStalled(performance.now()), LOOK_EVERY_MS).unref();
   }
 
   get count(): number {
@@ -47,83 +48,108 @@ export class Connections {
     return this.#open.values();
   }
 
-  /** Undefined if it was closed a moment ago. */
-  of(raw: IncomingMessage): Connection | undefined {
-    const { stream } = raw as { stream?: ServerHttp2Stream };
-    return stream ? (stream.session as Known<ServerHttp2Session> | undefined)?.[CONNECTION] : this.at(raw.socket);
+  /** Undefined if it was closed a moment ago. TLS and HTTP/2 have socket objects of their own for the same connection. */
+  at(socket: Ends): Connection | undefined {
+    return this.#open.get(keyOf(socket));
   }
 
-  /** The same for a socket of HTTP/1.1. */
-  at(socket: Known<Socket>): Connection | undefined {
-    const found = socket[CONNECTION] ?? this.#find(socket);
-    if (found) socket[CONNECTION] = found;
-    return found;
+  begin(request: InProgress): void {
+    request.connection.requests.push(request);
+    this.#idle.delete(request.connection);
+    request.response.on('close', () => this.#end(request));
   }
 
-  begin({ connection }: InProgress): void {
-    this.#idle.delete(connection);
+  /** Its answer is ready. A caller that does not read it holds memory. */
+  awaitReading(request: InProgress): void {
+    this.#unread.add(request);
+    const [oldest] = this.#unread;
+    if (this.#unread.size <= FRONT.unread.most || !oldest) return;
+    if (performance.now() - (oldest.answeredAt as number) >= FRONT.unread.afterMs) oldest.connection.socket.destroy();
   }
 
-  end({ connection }: InProgress): void {
-    connection.idleSince = performance.now();
-    if (connection.requests.length > 0 || connection.socket.destroyed) return;
-    this.#idle.add(connection);
-    const { whenIdle } = connection;
-    connection.whenIdle = undefined;
-    whenIdle?.();
-    if (this.#closesIdle) connection.session?.close();
-  }
-
-  /** Closes HTTP/2 sessions without requests, and others once they have none. Node has this for HTTP/1.1 only. */
-  closeIdleSessions(): void {
-    this.#closesIdle = true;
-    for (const { session } of this.#idle) session?.close();
+  /** HTTP/2 sessions end when their requests have. Node has this for HTTP/1.1 only. */
+  closeSessions(): void {
+    for (const { session } of this.#open.values()) session?.close();
   }
 
   destroyAll(): void {
     for (const { socket } of this.#open.values()) socket.destroy();
   }
 
-  #admit(socket: Socket): boolean {
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #admit(socket: Socket, proxiesOnly: boolean): boolean {
     // The address is undefined if the caller is gone already.
     if (socket.destroyed || socket.remoteAddress === undefined) return false;
     const address = this.#peers.plain(socket.remoteAddress);
     const isProxy = this.#peers.isProxy(address);
-    const origin = isProxy ? undefined : originOf(address);
-    if (this.#shares.isFull(origin)) return false;
-    if (this.#open.size >= this.#limits.connections && !this.#closeLongestIdle()) return false;
-    const now = performance.now();
-    const connection: Connection = {
-      ...{ socket, address, origin, isProxy, requests: [], openedAt: now, idleSince: now },
-      ...{ session: undefined, isClosing: false, whenIdle: undefined },
-    };
-    this.#shares.take(origin);
-    const key = keyOf(socket);
-    this.#open.set(key, connection);
-    this.#idle.add(connection);
-    socket.once('close', () => {
-      if (this.#open.get(key) === connection) this.#open.delete(key);
-      this.#idle.delete(connection);
-      this.#shares.release(origin);
-      this.onClosed(connection);
+    if (proxiesOnly && !isProxy) return false;
+    const origin = isProxy ? OF_PROXY : originOf(address);
+    if (this.#shares.full(origin, 1) !== undefined) return false;
+    if (this.#shares.full(origin) !== undefined && !this.#closeLongestIdle()) return false;
+    this.#keep({
+      ...{ socket, address, origin, isProxy },
+      requests: [],
+      idleSince: 0,
+      session: undefined,
+      isClosing: false,
     });
     return true;
   }
 
-  #closeLongestIdle(): boolean {
-    for (const connection of this.#idle) {
-      if (performance.now() - connection.idleSince < LEAST_IDLE_MS) return false;
-      if (connection.isProxy) continue;
+  #keep(connection: Connection): void {
+    const { socket, origin, requests } = connection;
+    const key = keyOf(socket);
+    this.#shares.take(origin);
+    this.#open.set(key, connection);
+    this.#wait(connection);
+    socket.once('close', () => {
+      if (this.#open.get(key) === connection) this.#open.delete(key);
       this.#idle.delete(connection);
-      connection.socket.destroy();
-      return true;
-    }
-    return false;
+      this.#shares.release(origin);
+      for (const request of [...requests]) this.#end(request);
+    });
   }
 
-  /** TLS and HTTP/2 have socket objects of their own for the same connection. */
-  #find(socket: Ends): Connection | undefined {
-    return this.#open.get(keyOf(socket));
+  #wait(connection: Connection): void {
+    connection.idleSince = performance.now();
+    if (!connection.isProxy && !connection.socket.destroyed) this.#idle.add(connection);
+  }
+
+  #closeLongestIdle(): boolean {
+    const [longest] = this.#idle;
+    if (!longest || performance.now() - longest.idleSince < FRONT.connections.idleMs) return false;
+    this.#idle.delete(longest);
+    longest.socket.destroy();
+    return true;
+  }
+
+  #end(request: InProgress): void {
+    const { connection } = request;
+    const at = connection.requests.indexOf(request);
+    if (at < 0) return;
+    connection.requests.splice(at, 1);
+    this.onEnd(request);
+    this.#unread.delete(request);
+    if (connection.requests.length === 0) this.#wait(connection);
+  }
+
+  /** What Node has no limit for: unread answers; frames such as PING and empty lines, which would keep a connection open for ever. */
+  #endStalled(now: number): void {
+    const { requestTimeoutMs, idleTimeoutMs } = this.#limits;
+    for (const request of this.#unread) {
+      if (now - (request.answeredAt as number) < requestTimeoutMs) break;
+      request.disconnect();
+    }
+    for (const { idleSince, session, socket } of this.#idle) {
+      const lateMs = now - idleSince - idleTimeoutMs;
+      if (lateMs < 0) break;
+      session?.close();
+      // The headers of a next request may be on their way, and an HTTP/2 peer may not read the GOAWAY frame.
+      if (lateMs > requestTimeoutMs) socket.destroy();
+    }
   }
 }
 

@@ -1,19 +1,24 @@
 // Ends a listener without losing a request. It accepts no new connections; each open one closes after its next response.
 import { Server } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
+import type { Admission } from './admission.ts';
 import type { Connections } from './connections.ts';
-import type { Slots } from './slots.ts';
 
 /** The listener is closed after this time, even if callers still connect. */
 const PATIENCE_MS = 1_000;
 
 /** Resolves when all connections are closed. `idleMs`: how long to wait for the next request on an idle connection. */
-export async function drain(server: Server, connections: Connections, slots: Slots, idleMs: number): Promise<void> {
-  slots.endEventStreams();
+export async function drain(
+  server: Server,
+  connections: Connections,
+  admission: Admission,
+  idleMs: number,
+): Promise<void> {
+  admission.stop();
   await emptyQueue(server, performance.now() + PATIENCE_MS);
   const closeIdle = () => {
     (server as unknown as { closeIdleConnections(): void }).closeIdleConnections();
-    connections.closeIdleSessions();
+    connections.closeSessions();
   };
   await new Promise<void>((resolve) => {
     const idle = setTimeout(closeIdle, idleMs);

@@ -2,7 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import type { TransportReason } from '../doors/http/transport-refusal.ts';
 import { BrokenRequest } from './broken-request.ts';
-import { BODY_PIECES } from './limits.ts';
+import { streamOf } from './http2.ts';
+import { FRONT } from './limits.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -11,54 +12,45 @@ declare module 'fastify' {
   }
 }
 
+const KIB = 1024;
+
 /** Up to `limit` bytes. */
 export function readBody(
   { raw, headers }: FastifyRequest,
   limit: number,
+  timeoutMs: number,
   done: (fault: Error | null, body?: Buffer) => void,
 ): void {
   const refused = whyNotRead(headers, limit);
-  const mostPieces = Math.max(BODY_PIECES, limit / LEAST_ROOM);
   if (refused) {
     done(new BrokenRequest(refused));
     return;
   }
-  let body: Buffer | undefined;
-  let [length, pieces, isOver] = [0, 0, false];
-  const end = (fault: Error | null, read?: Buffer) => {
-    if (isOver) return;
+  const most = Math.max(FRONT.pieces.most, limit / KIB);
+  let pieces: Buffer[] = [];
+  let [length, isOver] = [0, false];
+  const leave = () => {
+    clearTimeout(timer);
     isOver = true;
-    body = undefined;
-    done(fault, read);
+    pieces = [];
   };
+  const end = (fault: Error | null, body?: Buffer) => {
+    if (isOver) return;
+    leave();
+    done(fault, body);
+  };
+  // Over HTTP/1.1, Node has a limit.
+  const timer = streamOf(raw) && setTimeout(() => end(new BrokenRequest('request-too-slow')), timeoutMs).unref();
   raw.on('data', (piece: Buffer) => {
-    pieces += 1;
-    const before = length;
+    if (isOver) return;
     length += piece.length;
-    if (length > limit || pieces > mostPieces) end(new BrokenRequest('body-too-large'));
-    else body = body === undefined ? piece : append(body, before, piece);
+    pieces.push(Buffer.from(piece)); // a copy: a piece of one byte keeps all that was read with it in memory
+    if (length > limit || pieces.length > most) end(new BrokenRequest('body-too-large'));
   });
-  // Usually there is one piece, and no view to make.
-  raw.on('end', () => end(null, body?.length === length ? body : (body?.subarray(0, length) ?? NOTHING)));
+  raw.on('end', () => end(null, pieces.length === 1 ? pieces[0] : Buffer.concat(pieces)));
   // The caller went away, and nobody reads an answer. HTTP/2: Node ends the body where it broke off.
-  raw.on('aborted', () => {
-    isOver = true;
-    body = undefined;
-  });
+  raw.on('aborted', leave);
   raw.on('error', (fault) => end(fault instanceof BrokenRequest ? fault : new BrokenRequest('body-unreadable')));
-}
-
-const NOTHING = Buffer.alloc(0);
-const LEAST_ROOM = 1024;
-
-/** Copies: a piece of one byte takes hundreds in memory. Returns `body` itself if it has room after its first `length` bytes. */
-function append(body: Buffer, length: number, piece: Buffer): Buffer {
-  const needed = length + piece.length;
-  const isOurs = length < body.length;
-  const roomy = isOurs && needed <= body.length ? body : Buffer.allocUnsafe(Math.max(LEAST_ROOM, 2 * needed));
-  if (roomy !== body) body.copy(roomy, 0, 0, length);
-  piece.copy(roomy, length);
-  return roomy;
 }
 
 const COMPRESSIONS = ['gzip', 'x-gzip', 'deflate', 'br', 'zstd', 'compress', 'x-compress'];

@@ -1,49 +1,56 @@
-// How much of something each address, and each network, holds now.
+// How much of a limit is taken: in all, by each address and by each network.
 import { neighbourhoodOf, networkOf } from '../core/presenter.ts';
 
-/** An IPv4 address or an IPv6 /64, inside a wider network. Undefined: a proxy that forwards no address, which counts for nobody. */
-export interface Origin {
-  readonly address: string;
-  readonly network: string;
-}
+/** What something counts for: everybody, its address (IPv4, or an IPv6 /64), its network. */
+export type Origin = readonly string[];
+
+export const ALL = 'all';
+/** A proxy, and a request that it forwards without an address. */
+export const OF_PROXY: Origin = [ALL];
 
 export function originOf(address: string): Origin {
-  return { address: networkOf(address), network: `${neighbourhoodOf(address)} network` };
+  return [ALL, networkOf(address), `${neighbourhoodOf(address)} network`];
+}
+
+/** The shares are percentages; everybody may have one. */
+export function sharesOf(total: number, shares: { readonly addressShare: number; readonly networkShare: number }) {
+  const part = (percent: number) => Math.max(1, Math.floor((total * percent) / 100));
+  const most = [total, part(shares.addressShare), part(Math.max(shares.addressShare, shares.networkShare))];
+  return new Shares(() => most);
 }
 
 export class Shares {
-  readonly #held = new Map<string, number>();
-  readonly #most: { readonly address: number; readonly network: number };
+  readonly #taken = new Map<string, number>();
+  readonly #most: () => readonly number[];
 
-  /** Percentages of a total, at least one each. */
-  constructor(total: number, addressShare: number, networkShare: number) {
-    const part = (percent: number) => Math.max(1, Math.floor((total * percent) / 100));
-    this.#most = { address: part(addressShare), network: part(Math.max(addressShare, networkShare)) };
+  /** `most`: of each part of an origin. */
+  constructor(most: () => readonly number[]) {
+    this.#most = most;
   }
 
-  isFull(origin: Origin | undefined): boolean {
-    if (!origin) return false;
-    const { address, network } = origin;
-    return this.#of(address) >= this.#most.address || this.#of(network) >= this.#most.network;
+  get total(): number {
+    return this.#of(ALL);
   }
 
-  take(origin: Origin | undefined): void {
-    if (!origin) return;
-    const { address, network } = origin;
-    this.#held.set(address, this.#of(address) + 1);
-    this.#held.set(network, this.#of(network) + 1);
+  /** The first part of an origin that has all it may have; `from`: without the parts before. */
+  full(origin: Origin, from = 0): string | undefined {
+    const most = this.#most();
+    return origin.find((key, at) => at >= from && this.#of(key) >= (most[at] as number));
   }
 
-  release(origin: Origin | undefined): void {
-    if (!origin) return;
-    for (const key of [origin.address, origin.network]) {
+  take(origin: Origin): void {
+    for (const key of origin) this.#taken.set(key, this.#of(key) + 1);
+  }
+
+  release(origin: Origin): void {
+    for (const key of origin) {
       const left = this.#of(key) - 1;
-      if (left > 0) this.#held.set(key, left);
-      else this.#held.delete(key);
+      if (left > 0) this.#taken.set(key, left);
+      else this.#taken.delete(key);
     }
   }
 
   #of(key: string): number {
-    return this.#held.get(key) ?? 0;
+    return this.#taken.get(key) ?? 0;
   }
 }

@@ -1,18 +1,18 @@
 // One listener: an app with its doors on one address. Its TLS files can be replaced while it listens.
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import type { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { requestIds } from '../core/request-id.ts';
 import type { Validity } from '../core/rules/expiry.ts';
-import { type Connection, peersOf, type ReadConnection } from '../doors/caller/connection.ts';
+import type { Connection, ReadConnection } from '../doors/caller/connection.ts';
 import { chainOf, type PresentedOptions, presentedReader } from '../doors/caller/presented-certificate.ts';
 import type { Door, ListenerParts } from '../doors/door.ts';
 import { type AddressLimit, RateLimit } from '../doors/http/rate-limit.ts';
 import { unownedReplies } from '../doors/http/refusal-replies.ts';
 import type { RequestRecord } from '../doors/http/request-record.ts';
+import type { Census } from '../front/admission.ts';
 import { type App, makeApp } from '../front/app.ts';
-import { BACKLOG, type Limits } from '../front/limits.ts';
-import type { Census } from '../front/slots.ts';
+import { FRONT, type Limits } from '../front/limits.ts';
 import { secureContext, type TlsFiles } from '../front/tls.ts';
 import { faultLines } from '../log/fault-lines.ts';
 import type { Log } from '../log/log.ts';
@@ -85,7 +85,6 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
   const listenerParts = { readPresented: presentedOn(app, options, parts), isNamed: options.doors !== undefined };
   for (const door of doors) mountApart(app.fastify, door, listenerParts);
   const server = app.fastify.server as unknown as TlsServer;
-  if (options.behindProxy) admitProxiesOnly(server, parts.proxies.addresses);
   return {
     listen: async () => {
       // For `localhost`, fastify would open a second server, for ::1, without the gate and its limits.
@@ -93,7 +92,7 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
       // Each worker has its own socket on the port, and the kernel spreads connections over them without the supervisor.
       const isShared = isWorker() || options.sharePort === true;
       const sharing = isShared ? { exclusive: true, reusePort: true } : {};
-      await app.fastify.listen({ host, port: options.port, backlog: BACKLOG, ...sharing });
+      await app.fastify.listen({ host, port: options.port, backlog: FRONT.backlog.most, ...sharing });
       return addressOf(server, options);
     },
     exchange: (tls) => server.setSecureContext(secureContext(tls)),
@@ -107,10 +106,10 @@ function addressOf(server: TlsServer, { tls }: ListenerOptions): string {
   return `${tls ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-/** Lines about requests over a rate limit: the metrics count them all. Otherwise a flood would fill the log. */
+/** Lines about requests over a rate limit or without a slot: the metrics count them all. Otherwise a flood would fill the log. */
 const LIMITED_LINES = { burst: 50, perSecond: 5 };
 
-function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: ServiceParts): App {
+function appFor(doors: readonly Door[], { tls, behindProxy }: ListenerOptions, parts: ServiceParts): App {
   const { log, metrics, traces, limits, proxies, ports, readConnection, overLimit, overLineLimit, refusals } = parts;
   const writeLine = requestLines(log, ports.clock.milliseconds);
   const logFault = faultLines(log, ports.clock.milliseconds);
@@ -121,6 +120,7 @@ function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: Service
     limits,
     tls,
     proxies: proxies.addresses,
+    behindProxy,
     requestId: requestIds(ports.random(2).toString('hex'), ports.clock.milliseconds),
     begin: readConnection,
     trace: traces && ((request, proceed) => traces.enter(request, readConnection(request).trace, proceed)),
@@ -135,7 +135,7 @@ function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: Service
       const { grantId, identityId, resourceServer, isMonitoring } = record;
       const isUnknownCaller = !(grantId ?? identityId ?? resourceServer ?? isMonitoring);
       const isSpared =
-        record.reason === 'rate-limited'
+        record.reason === 'rate-limited' || record.reason === 'overloaded'
           ? limitedLines.take('') !== undefined
           : isUnknownCaller && overLineLimit(connection, record);
       const level = record.outcome === 'fault' ? 'error' : isMonitoring || isSpared ? 'debug' : 'info';
@@ -153,7 +153,6 @@ function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: Service
     overLimit,
     repliesAt: (url) => doors.find((door) => door.owns(url))?.refusals ?? unowned,
     isMonitoring: (url) => monitoring.some((door) => door.owns(url)),
-    onTurnedAway: (reason) => metrics?.observe({ operation: 'none', outcome: 'refused', reason }, 0),
   });
 }
 
@@ -161,13 +160,6 @@ function presentedOn({ fastify }: App, { tls }: ListenerOptions, parts: ServiceP
   if (tls?.clientCertificates === 'require') requireCertificates(fastify.server as unknown as TlsServer);
   const { header, headerName } = parts.proxies;
   return presentedReader({ readConnection: parts.readConnection, header, headerName });
-}
-
-function admitProxiesOnly(server: TlsServer, proxies: readonly string[]): void {
-  const { isProxy } = peersOf(proxies);
-  server.prependListener('connection', (socket: Socket) => {
-    if (!isProxy(socket.remoteAddress ?? '')) socket.destroy();
-  });
 }
 
 function requireCertificates(server: TlsServer): void {

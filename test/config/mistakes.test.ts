@@ -234,12 +234,6 @@ suite('rules between settings', () => {
       /at least 5m/,
     ],
     [
-      'headers slower than the whole request',
-      'limits: { requestTimeout: 5s }',
-      'limits.headersTimeout',
-      /at most limits\.requestTimeout, which is 5s/,
-    ],
-    [
       'revocation lists that do not fit into their memory',
       'revocation: { listBytes: 300000000 }',
       'revocation.totalBytes',

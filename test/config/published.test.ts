@@ -19,7 +19,6 @@ const BEYOND_SCHEMA = [
   /^proxies\.headerName: has no effect while clientCertificateHeader is off/,
   /^device\.pollInterval: expected less than device\.codeLifetime/,
   /^signIn\.sessionIdle: expected at most signIn\.sessionLifetime/,
-  /^limits\.headersTimeout: expected at most limits\.requestTimeout/,
   /^revocation\.totalBytes: expected at least twice revocation\.listBytes/,
   /^directories\.\d\.label: another directory already has this label/,
   /^directories\.\d\.scim\.firstClaims: expected a value for each of idClaims but the last/,
@@ -41,7 +40,6 @@ const BASE = {
   directories: [{ ...OIDC, scim: { integration: 'corp-scim', firstClaims: ['the tenant'] } }],
   device: { pollInterval: 1, codeLifetime: '1h' },
   signIn: { sessionIdle: 1 },
-  limits: { headersTimeout: 1 },
   revocation: { listBytes: 65_536 },
 };
 /** Not beside `scim`: by themselves. */

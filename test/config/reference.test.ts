@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { certificateRules } from '../../lab/configuration/certificate-rules.ts';
 import { errorsPage } from '../../lab/configuration/errors.ts';
+import { withLimits } from '../../lab/configuration/limits.ts';
 import { objectReference } from '../../lab/configuration/objects.ts';
 import { configReference } from '../../lab/configuration/reference.ts';
 import { type SettingPlace, settingPlaces, variableOf } from '../../src/config/layers.ts';
@@ -52,6 +53,11 @@ suite('every setting is documented', () => {
 suite('generated files are up to date', () => {
   test('docs/configuration.md; else: npm run configuration', () => {
     assert.equal(readFileSync('docs/configuration.md', 'utf8'), configReference());
+  });
+
+  test('the limits in docs/proxies.md; else: npm run configuration', () => {
+    const page = readFileSync('docs/proxies.md', 'utf8');
+    assert.equal(page, withLimits(page));
   });
 
   test('docs/certificate-rules.md; else: npm run configuration', () => {

@@ -93,7 +93,7 @@ suite('the OpenAPI document and the service', () => {
 
   test('every operation answers other methods, types and bodies as documented', async () => {
     for (const documented of operations) {
-      for (const method of ['DELETE', 'BREW']) assert.equal((await ask(documented, { method })).status, 405);
+      for (const method of ['DELETE', 'PATCH']) assert.equal((await ask(documented, { method })).status, 405);
       if (documented.method === 'GET') await ask(documented);
       if (documented.method === 'GET' && provenBy(documented, 'bearer'))
         assert.equal((await ask(documented, bearer('nonsense'))).status, 401);

@@ -37,7 +37,7 @@ suite('the status line of HTTP/1.1 [spec-gaps: All doors]', () => {
   const BROKEN: readonly [what: string, request: string, status: number][] = [
     ['garbage', '\x16\x03\x01 nonsense\r\n\r\n', 400],
     ['an unknown method', `FOO ${TOKEN} HTTP/1.1\r\nHost: x\r\n\r\n`, 405],
-    ['an unknown method at an unknown path', 'FOO /nowhere HTTP/1.1\r\nHost: x\r\n\r\n', 404],
+    ['an unknown method at an unknown path', 'FOO /nowhere HTTP/1.1\r\nHost: x\r\n\r\n', 405],
     ['a method that is no token', 'FO(O / HTTP/1.1\r\nHost: x\r\n\r\n', 400],
     ['an unknown version', 'GET / HTTP/3.7\r\nHost: x\r\n\r\n', 400],
     ['HTTP/0.9', `GET ${VERIFY}\r\n\r\n`, 400],

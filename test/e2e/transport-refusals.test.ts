@@ -7,7 +7,7 @@ import { eventually } from '../eventually.ts';
 import { given } from '../given.ts';
 import { askPlainly, json as jsonOf } from './caller.ts';
 import { startService } from './service.ts';
-import { CLIENT, DEVICE, SCOPE } from './steps.ts';
+import { CLIENT, DEVICE, SCOPE, VERIFY } from './steps.ts';
 
 const MOUNTS = [
   { path: '/authsvc', errorKeys: 'spec' },
@@ -19,7 +19,6 @@ const OVERLOADED = 'The service is overloaded. Nothing was changed. Ask again.';
 const spec = (text: string) => `{"Error":"invalid_request","Error_description":"${text}"}`;
 const oauth = (text: string) => `{"error":"invalid_request","error_description":"${text}"}`;
 const both = (text: string) => `${spec(text).slice(0, -1)},${oauth(text).slice(1)}`;
-const page = (text: string) => `<!doctype html><html lang="en"><title>Tessera</title><p>${text}</p></html>`;
 
 /** Sends text and reads until the server closes. */
 function exchange(port: number, text: string): Promise<string> {
@@ -109,15 +108,24 @@ suite('refusals of the server', () => {
     );
   });
 
-  test('requests beyond the limit, before a door is reached', async () => {
+  test('requests beyond the limit', async () => {
     const device = askPlainly(service.port, { path: DEVICE, ...jsonOf({ client_id: CLIENT, scope: SCOPE }) });
     const metrics = () => askPlainly(service.port, { path: '/metrics' });
     await eventually('the slot is taken', async () => /^tessera_requests_in_flight 1$/m.test((await metrics()).text));
-    const refusals = { '/nothing': spec, '/legacy/Authorize/Verify': oauth, '/legacy/both/x': both, '/account': page };
+    const verify = '/Authorize/Verify';
+    const refusals = {
+      [VERIFY]: spec,
+      [`/legacy${verify}`]: oauth,
+      [`/legacy/both${verify}`]: both,
+      '/account': String,
+    };
     const asked = Object.entries(refusals).map(async ([path, words]) => {
-      const answer = await exchange(service.port, request(`GET ${path}`));
+      const answer = await exchange(
+        service.port,
+        request(`GET ${path}`, path === '/account' ? 'Accept: text/html\r\n' : ''),
+      );
       assert.match(answer, /^HTTP\/1\.1 503 .*^retry-after: [123]\r$/ims);
-      assert.ok(answer.endsWith(words(OVERLOADED)), answer);
+      assert.ok(path === '/account' ? answer.includes('<!doctype html>') : answer.endsWith(words(OVERLOADED)), answer);
     });
     await Promise.all(asked);
     assert.match(await exchange(service.port, request('GET /healthz')), /^HTTP\/1\.1 200 /);

@@ -7,9 +7,9 @@ import type { TestContext } from 'node:test';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { answerJson, exchangeOf } from '../../src/doors/http/answers.ts';
 import { NEUTRAL_REPLIES } from '../../src/doors/http/refusal-replies.ts';
+import type { Census } from '../../src/front/admission.ts';
 import { type AppOptions, makeApp } from '../../src/front/app.ts';
 import type { Limits } from '../../src/front/limits.ts';
-import type { Census } from '../../src/front/slots.ts';
 import { writePem } from '../../src/pki/der/pem.ts';
 import { makeAuthority } from '../authority.ts';
 import { eventually } from '../eventually.ts';
@@ -27,10 +27,9 @@ const BIG = Buffer.alloc(1024 * 1024, 'x').toString();
 const NOTHING: Census = { held: 0, living: 0, orphaned: 0 };
 
 /** Like the defaults of the configuration. */
-export const LIMITS: Limits = {
+const LIMITS: Limits = {
   headerBytes: 16 * 1024,
   bodyBytes: 64 * 1024,
-  headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   idleTimeoutMs: 65_000,
   stopTimeoutMs: 20_000,
@@ -47,8 +46,6 @@ export interface Front {
   readonly port: number;
   /** How many requests reached a handler, and the outcomes of those that ended. */
   readonly seen: { handled: number; readonly outcomes: string[] };
-  /** Why requests were refused before a door. */
-  readonly refused: string[];
   readonly census: () => Census;
   readonly connections: () => number;
   /** Lets the work in progress, and all that follows, go on. */
@@ -71,10 +68,9 @@ export async function openFront(
 ): Promise<Front> {
   const waiting = new Set<() => void>();
   const seen: Front['seen'] = { handled: 0, outcomes: [] };
-  const refused: string[] = [];
   const { plain, host = '127.0.0.1', thrown, ...others } = options;
   const app = makeApp({
-    limits: { ...LIMITS, headersTimeoutMs: Math.min(10_000, limits.requestTimeoutMs ?? 10_000), ...limits },
+    limits: { ...LIMITS, ...limits },
     tls: plain ? undefined : { certificate, key, clientCertificates: 'off', issuers: [] },
     proxies: [],
     requestId: () => 'an-id',
@@ -84,7 +80,6 @@ export async function openFront(
     repliesAt: () => NEUTRAL_REPLIES,
     isMonitoring: (url) => url === '/healthz',
     overLimit: () => undefined,
-    onTurnedAway: (reason) => void refused.push(reason),
     ...others,
   });
   let isFree = false;
@@ -106,13 +101,11 @@ export async function openFront(
   });
   app.fastify.get('/throws', () => Promise.reject(thrown?.()));
   app.fastify.get('/big', async () => BIG);
-  app.fastify.get('/healthz', async () => {
-    await work();
-    return 'well';
-  });
+  app.fastify.get('/healthz', async () => 'well');
   let followers = 0;
-  app.fastify.get('/events', (_request, reply) => {
-    const refusal = exchangeOf(reply.raw)?.keepStreaming(() => reply.raw.end(), String(followers++));
+  app.fastify.get('/events', (request, reply) => {
+    const follower = request.headers['x-follower'] ?? String(followers++);
+    const refusal = exchangeOf(reply.raw)?.keepStreaming(() => reply.raw.end(), String(follower));
     if (refusal) return void reply.code(refusal === 'overloaded' ? 503 : 429).send(refusal);
     reply.hijack();
     if (!reply.raw.writableEnded) reply.raw.writeHead(200, { 'content-type': 'text/event-stream' }).write(':\n\n');
@@ -136,7 +129,7 @@ export async function openFront(
     await eventually('no connection outlives the server', () => app.connections() === 0);
   });
   return {
-    ...{ port, seen, refused, goOn, stop },
+    ...{ port, seen, goOn, stop },
     census: () => app.census(),
     connections: () => app.connections(),
     waiting: () => waiting.size,

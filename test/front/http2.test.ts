@@ -21,7 +21,7 @@ import { RawHttp2, type RawOptions } from '../e2e/raw-http2.ts';
 import { eventually } from '../eventually.ts';
 import { ask, CA, type Front, http2To, openFront, statusOf } from './front.ts';
 
-const SHORT = { headersTimeoutMs: 1_000, requestTimeoutMs: 1_000, idleTimeoutMs: 1_000 };
+const SHORT = { requestTimeoutMs: 3_000, idleTimeoutMs: 3_000 };
 const GET = requestFields('GET', '/now');
 const POST = requestFields('POST', '/work', [['content-type', 'application/json']]);
 const STREAMS = 100;

@@ -1,13 +1,10 @@
 // What unauthenticated clients take in memory is free again once they are gone. The drill `http2` measures the whole process.
 // Own process: memory is searched, which takes long in a process that other files have filled.
-import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TLSSocket } from 'node:tls';
 import { queryObjects } from 'node:v8';
-import { InProgress } from '../../src/front/in-progress.ts';
 import { eventually } from '../eventually.ts';
 import { http1To, http2To, openFront, requestTo } from './front.ts';
-import { stillFront } from './still-front.ts';
 
 /** A request that is still in memory keeps its connection there. */
 const connectionsInMemory = () => queryObjects(TLSSocket, { format: 'count' });
@@ -32,13 +29,4 @@ test('connections, requests and answers that nobody reads leave nothing in memor
   };
   await flood();
   await eventually('nothing of it is in memory', () => connectionsInMemory() === 0);
-});
-
-test('requests that were refused for want of a slot are forgotten, although none becomes free', async (t) => {
-  const { ask, pass } = stillFront(t, { inFlight: 1 });
-  ask();
-  for (let n = 1; n < 500; n++) ask();
-  await pass(2_000);
-  ask();
-  assert.equal(queryObjects(InProgress, { format: 'count' }), 2, 'the first and the last');
 });

@@ -1,5 +1,7 @@
 // What the front refuses by itself, and what it makes of that which a door throws.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { suite, test } from 'node:test';
 import { DirectoryAway, Overloaded } from '../../src/core/faults.ts';
 import { seconds } from '../../src/core/time.ts';
@@ -61,21 +63,49 @@ suite('a request for which there is no operation', () => {
   });
 });
 
-test('a method that nobody knows is refused as any other, on both protocols', async (t) => {
+test('a method that nobody knows is refused, on both protocols', async (t) => {
   const front = await openFront(t);
   const session = http2To(front);
   assert.equal(await statusOf(session.request({ ':method': 'BREW', ':path': '/now' })), 405);
   assert.equal(await statusOf(session.request({ ':method': 'BREW', ':path': '/nowhere' })), 404);
   await eventually('both have ended', () => front.seen.outcomes.join() === 'refused,refused');
   session.destroy();
-  for (const [path, refusal] of [
-    ['/now', /^HTTP\/1\.1 405 .*\r\nallow: GET, POST, HEAD\r\n/is],
-    ['/nowhere', /^HTTP\/1\.1 404 (?!.*\r\nallow:)/is],
+  for (const [line, refusal] of [
+    ['BREW /now HTTP/1.1\r\n', /^HTTP\/1\.1 405 .*\r\nallow: GET, POST\r\n/is],
+    ['BR(W /now HTTP/1.1\r\n', /^HTTP\/1\.1 400 /],
+    ['BREW /a b HTTP/1.1\r\n', /^HTTP\/1\.1 400 /],
   ] as const) {
     const { socket, text, isClosed } = await http1To(front);
-    socket.write(requestTo(path, 'BREW'));
+    socket.write(`${requestTo('/now')}${line}\r\n`);
     await eventually('it is answered', isClosed);
-    assert.match(text(), refusal);
+    assert.match(text().replace(/^.*?now/s, ''), refusal);
+  }
+});
+
+test('a request that a gateway might read in another way is malformed [RFC 9112 3.2, 6.1]', async (t) => {
+  const front = await openFront(t, {}, { plain: true });
+  const HOST = 'Host: a.example\r\n';
+  for (const [version, headers, status] of [
+    ['1.1', HOST, 200],
+    ['1.0', '', 200],
+    ['0.9', '', 400],
+    ['2.0', HOST, 400],
+    ['1.1', '', 400],
+    ['1.1', HOST + HOST, 400],
+    ['1.1', 'hOsT: a.example\r\nHose: x\r\n', 200],
+    ['1.1', `${HOST}Content-Type: a\r\nAuthorization: a\r\n`, 200],
+    ['1.1', `${HOST}Content-Type: a\r\ncontent-type: a\r\n`, 400],
+    ['1.1', `${HOST}Authorization: a\r\nauthorization: b\r\n`, 400],
+    ['1.1', `${HOST}Transfer-Encoding: Chunked\r\n`, 200],
+    ['1.1', `${HOST}Transfer-Encoding: gzip, chunked\r\n`, 400],
+    ['1.1', `${HOST}Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n`, 400],
+    ['1.0', 'Transfer-Encoding: chunked\r\n', 400],
+  ] as const) {
+    const socket = connect(front.port, '127.0.0.1');
+    const body = /chunked/i.test(headers) ? '0\r\n\r\n' : '';
+    socket.write(`POST /now HTTP/${version}\r\n${headers}${body ? '' : 'Content-Length: 0\r\n'}\r\n${body}`);
+    assert.equal(Number(String((await once(socket, 'data'))[0]).slice(9, 12)), status, `${version} ${headers}`);
+    socket.destroy();
   }
 });
 

@@ -144,7 +144,6 @@ suite('a slot is never lost', { concurrency: true }, () => {
       inFlight: 20,
       eventStreams: 10,
       requestTimeoutMs: 1_000,
-      headersTimeoutMs: 1_000,
     });
     const random = new Seeded(38);
     const callers = Array.from({ length: 200 }, (_, n) =>

@@ -18,7 +18,7 @@ const LATE_CALLER = `
   socket.once('error', (error) => parentPort.postMessage(error.code));`;
 
 test('a connection that the kernel has accepted before a stop, and the service has not, is served', async (t) => {
-  const front = await openFront(t, {}, { plain: true });
+  const front = await openFront(t, { drainIdleMs: 20_000 }, { plain: true }); // its request comes a moment later
   const connected = new Int32Array(new SharedArrayBuffer(4));
   const caller = new Worker(LATE_CALLER, { eval: true, workerData: { port: front.port, connected } });
   const answer = once(caller, 'message');
@@ -92,4 +92,12 @@ suite('a stop', { concurrency: true }, () => {
     assert.ok(performance.now() - began < 10_000);
     await front.assertNothingHeld();
   });
+});
+
+test('a stop leaves no timer behind, which would keep the process alive', async (t) => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const before = timers();
+  const front = await openFront(t, { drainIdleMs: 60_000 }, { plain: true });
+  await front.stop();
+  assert.ok(timers() <= before);
 });

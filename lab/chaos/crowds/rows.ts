@@ -47,6 +47,17 @@ export const ROWS: readonly Row[] = [
     },
   },
   {
+    name: '5,000 refreshes within 10 s, one address',
+    order: ({ stock }) => {
+      const pairs = stock.pairs.slice(AT_ONCE);
+      return crowd(IN_TEN_SECONDS, { steps: ['refresh'], pairs, from: () => '127.29.0.1', withinMs: 10_000 });
+    },
+    limited: ({ limits: { requestsPerAddress } }) => ({
+      most: IN_TEN_SECONDS - requestsPerAddress.burst,
+      by: 'limits.requestsPerAddress',
+    }),
+  },
+  {
     name: '2,000 devices starting at once',
     order: () => crowd(2000, { steps: ['device'], from: addresses(24) }),
   },

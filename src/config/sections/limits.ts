@@ -12,8 +12,14 @@ const rate = (what: string, perMinute: number, burst: number) =>
 export const limits = section('Rates count per worker; further requests get 429.', {
   headerBytes: whole([1024, 262_144], 'Size of headers; more gets 431.', 16_384),
   bodyBytes: whole([1024, 16_777_216], 'Size of a body; more gets 413.', 65_536),
-  headersTimeout: duration('Time for a TLS handshake, and for headers.', '10s', { ...NOT_ZERO, most: DAY }),
-  requestTimeout: duration('Time for a whole request to arrive.', '30s', { ...NOT_ZERO, most: DAY }),
+  headersTimeout: duration('Ignored since 0.4: `requestTimeout` is for headers, too.', '10s', {
+    ...NOT_ZERO,
+    most: DAY,
+  }),
+  requestTimeout: duration('Time for a TLS handshake, for a whole request to arrive, and to read an answer.', '30s', {
+    ...NOT_ZERO,
+    most: DAY,
+  }),
   idleTimeout: duration('How long idle connections stay open.', '65s', { ...NOT_ZERO, most: DAY }),
   stopNotice: duration('How long a polled `/readyz` fails before a stop.', '3s', {
     most: DAY,
@@ -21,17 +27,13 @@ export const limits = section('Rates count per worker; further requests get 429.
   stopTimeout: duration('Time to finish requests after `stopNotice`.', '20s', { most: DAY }),
   drainIdle: duration('How long a stop waits for requests on idle connections.', '5s', { most: DAY }),
   connections: whole([1, 1_000_000], 'Open connections per listener.', 10_000),
-  maxInFlight: whole([1, 1_000_000], 'Slots: requests at a time. Others wait a second, then get 503.', 300),
+  maxInFlight: whole([1, 1_000_000], 'Slots: requests at a time. Others wait two seconds, then get 503.', 300),
   followers: whole(
     [1, 1_000_000],
-    'Streams of the revocation feed per worker and listener, at most half for one resource server.',
+    'Streams of the revocation feed per worker and listener, at most half for one of several resource servers.',
     2_000,
   ),
-  addressShare: whole(
-    [1, 100],
-    'Percentage of `maxInFlight`, `connections` and `followers` for one address (IPv6: a /64).',
-    80,
-  ),
+  addressShare: whole([1, 100], 'Percentage of `maxInFlight` and `connections` for one address (IPv6: a /64).', 80),
   networkShare: whole([1, 100], 'The same for an IPv4 /24 or an IPv6 /48.', 90),
   queueMilliseconds: whole([5, 60_000], 'Ignored since 0.3.', 120),
   inspectCertificates: flag('Ignored since 0.4.', true),

@@ -41,8 +41,5 @@ function refusalsAt(keysAt: (url: string) => ErrorKeys): RefusalReplies {
   const repliesWith = (keys: ErrorKeys) =>
     repliesIn((refusal, request) => authsvcWords(refusal, wordingOf(refusal.reason), keys, request));
   const replies = { spec: repliesWith('spec'), oauth: repliesWith('oauth'), both: repliesWith('both') };
-  return {
-    reply: (reply, refusal) => replies[keysAt(reply.request.url)].reply(reply, refusal),
-    prepare: (url, reason) => replies[keysAt(url)].prepare(url, reason),
-  };
+  return { reply: (reply, refusal) => replies[keysAt(reply.request.url)].reply(reply, refusal) };
 }

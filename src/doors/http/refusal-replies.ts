@@ -1,4 +1,4 @@
-// How refusals are sent: to a request that has a reply, or as bytes prepared before any work is done for a request.
+// How refusals are sent: to a request that has a reply, or as bytes.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Refusal } from '../../core/refusal.ts';
 import { CERTIFICATE_NAME, CERTIFICATE_VERDICT } from '../../core/refusals/certificates.ts';
@@ -7,7 +7,7 @@ import { recordRefusal } from './request-record.ts';
 import { type ServerReason, type ServerRefusal, TRANSPORT_WORDS } from './transport-refusal.ts';
 import { wantedForm } from './wanted-form.ts';
 
-export interface PreparedRefusal {
+interface PreparedRefusal {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -16,8 +16,6 @@ export interface PreparedRefusal {
 /** How a door sends the server's refusals of requests to its paths. */
 export interface RefusalReplies {
   readonly reply: (reply: FastifyReply, refusal: ServerRefusal) => FastifyReply;
-  /** The same as bytes, for requests that are turned away before a door is reached. */
-  readonly prepare: (url: string, reason: ServerReason) => PreparedRefusal;
 }
 
 export interface WordedRefusal {
@@ -31,35 +29,29 @@ export interface WordedRefusal {
 
 /** `word`: how a door words a refusal, for one request or for all. */
 export function repliesIn(word: (refusal: ServerRefusal, request?: FastifyRequest) => WordedRefusal): RefusalReplies {
-  const prepared = new Map<ServerReason, PreparedRefusal>();
-  return {
-    reply: (reply, refusal) => replyRefusal(reply, refusal, word(refusal, reply.request)),
-    prepare: (_url, reason) => {
-      const known = prepared.get(reason) ?? prepare(word({ reason }));
-      prepared.set(reason, known);
-      return known;
-    },
-  };
-}
-
-function prepare({ status, body, type }: WordedRefusal): PreparedRefusal {
-  return { status, headers: { ...headersOf(type), 'content-length': String(Buffer.byteLength(body)) }, body };
+  return { reply: (reply, refusal) => replyRefusal(reply, refusal, word(refusal, reply.request)) };
 }
 
 function headersOf(type: string | undefined): typeof JSON_HEADERS {
   return type === undefined ? JSON_HEADERS : { ...JSON_HEADERS, 'content-type': type };
 }
 
-export function withAllow(refusal: PreparedRefusal, allow: string): PreparedRefusal {
-  return { ...refusal, headers: { allow, ...refusal.headers } };
-}
-
 /** For paths that no door owns, and for doors without words of their own. */
-export const NEUTRAL_REPLIES = repliesIn((refusal, request) => {
+export const NEUTRAL_REPLIES = repliesIn(wordNeutrally);
+
+function wordNeutrally(refusal: ServerRefusal, request?: FastifyRequest): WordedRefusal {
   const { status, text } = TRANSPORT_WORDS[refusal.reason];
   const body = { Error: 'invalid_request', Error_description: nameRequest(text, refusal, request) };
   return { status, phrase: text, body: JSON.stringify(body) };
-});
+}
+
+/** For requests that have no reply. */
+export function prepareRefusal(reason: ServerReason): PreparedRefusal {
+  const { status, body } = wordNeutrally({ reason });
+  const allow = status === 405 && { allow: 'GET, POST' }; // RFC 9110 15.5.6; which path it is is not known
+  const length = String(Buffer.byteLength(body));
+  return { status, headers: { ...allow, ...JSON_HEADERS, 'content-length': length }, body };
+}
 
 /** For paths that no door owns: a page for browsers, JSON for programs. `pages`: how the door for people replies. */
 export function unownedReplies(pages: RefusalReplies = NEUTRAL_REPLIES): RefusalReplies {
@@ -68,7 +60,6 @@ export function unownedReplies(pages: RefusalReplies = NEUTRAL_REPLIES): Refusal
       const replies = wantedForm(reply.request.headers) === 'page' ? pages : NEUTRAL_REPLIES;
       return replies.reply(reply, refusal);
     },
-    prepare: NEUTRAL_REPLIES.prepare,
   };
 }
 

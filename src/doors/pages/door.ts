@@ -3,9 +3,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Outcome, refuse } from '../../core/outcome.ts';
 import type { Door, DoorEntry } from '../door.ts';
 import { pathOf } from '../http/methods.ts';
-import { NEUTRAL_REPLIES, repliesIn } from '../http/refusal-replies.ts';
+import { NEUTRAL_REPLIES } from '../http/refusal-replies.ts';
 import { recordOf } from '../http/request-record.ts';
-import { type ServerRefusal, TRANSPORT_WORDS } from '../http/transport-refusal.ts';
+import type { ServerRefusal } from '../http/transport-refusal.ts';
 import { wantedForm } from '../http/wanted-form.ts';
 import { withNamedSchemas, withPlainLinks } from '../openapi-document.ts';
 import { formOf, readParameters } from '../token/parameters.ts';
@@ -33,10 +33,7 @@ export function siteOf(parts: PagesParts): Site {
 }
 
 export function pageRefusals(site: Site): Door['refusals'] {
-  return {
-    reply: (reply, refusal) => replyRefusal(reply, refusal, site),
-    prepare: PLAIN_PAGES.prepare,
-  };
+  return { reply: (reply, refusal) => replyRefusal(reply, refusal, site) };
 }
 
 export function pagesDoor({ name, segments }: DoorEntry, parts: PagesParts): Door {
@@ -58,13 +55,6 @@ function replyRefusal(reply: FastifyReply, refusal: ServerRefusal, site: Site): 
   const visit = strangerVisit(reply.request, site);
   return sendAnswer(visit, reply, refusalPage(visit, refusal));
 }
-
-/** Plain and in one language: a full page costs more than a request that is turned away may cost. */
-const PLAIN_PAGES = repliesIn(({ reason }) => {
-  const { status, text } = TRANSPORT_WORDS[reason];
-  const body = `<!doctype html><html lang="en"><title>Tessera</title><p>${text}</p></html>`;
-  return { status, type: 'text/html; charset=utf-8', body };
-});
 
 function mountPages(app: FastifyInstance, site: Site, authorize: string | undefined): void {
   mountAssets(app, site.assets);

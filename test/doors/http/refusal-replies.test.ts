@@ -7,11 +7,11 @@ import { seconds } from '../../../src/core/time.ts';
 import {
   NEUTRAL_REPLIES,
   nameRequest,
+  prepareRefusal,
   type RefusalReplies,
   repliesIn,
   replyRefusal,
   unownedReplies,
-  withAllow,
 } from '../../../src/doors/http/refusal-replies.ts';
 import { type RequestRecord, recordOf } from '../../../src/doors/http/request-record.ts';
 import type { ServerRefusal } from '../../../src/doors/http/transport-refusal.ts';
@@ -87,23 +87,12 @@ suite('a refusal', () => {
   });
 });
 
-suite('a refusal as bytes', () => {
-  test('is prepared once for each reason, and says as much as a reply, without a request', async () => {
-    const prepared = NEUTRAL_REPLIES.prepare('/', 'overloaded');
-    assert.equal(NEUTRAL_REPLIES.prepare('/other', 'overloaded'), prepared);
-    const { status, payload, headers } = await sent({ reason: 'overloaded' });
-    assert.deepEqual([prepared.status, prepared.body], [status, payload]);
-    for (const [name, value] of Object.entries(prepared.headers)) assert.equal(headers[name], value, name);
-    assert.doesNotMatch(NEUTRAL_REPLIES.prepare('/', 'fault').body, /Request/);
-    assert.deepEqual(withAllow(prepared, 'GET').headers, { allow: 'GET', ...prepared.headers });
-  });
-
-  test('has its own type and the length of its octets', async () => {
-    const { headers, body } = PAGES.prepare('/', 'not-found');
-    assert.deepEqual([headers['content-type'], headers['content-length']], ['text/html', `${Buffer.byteLength(body)}`]);
-    assert.ok(Buffer.byteLength(body) > body.length);
-    assert.equal((await sent({ reason: 'not-found' }, { replies: PAGES })).headers['content-type'], 'text/html');
-  });
+test('a refusal as bytes says as much as a reply, without a request', async () => {
+  const prepared = prepareRefusal('overloaded');
+  const { status, payload, headers } = await sent({ reason: 'overloaded' });
+  assert.deepEqual([prepared.status, prepared.body], [status, payload]);
+  for (const [name, value] of Object.entries(prepared.headers)) assert.equal(headers[name], value, name);
+  assert.equal(prepareRefusal('method-not-allowed').headers['allow'], 'GET, POST');
 });
 
 test('where no door is, a browser sees a page and a program JSON', async () => {
@@ -112,5 +101,4 @@ test('where no door is, a browser sees a page and a program JSON', async () => {
   assert.equal(await typeOf(unownedReplies(PAGES), 'text/html'), 'text/html');
   assert.equal(await typeOf(unownedReplies(PAGES), '*/*'), 'application/json');
   assert.equal(await typeOf(unownedReplies(), 'text/html'), 'application/json');
-  assert.match(unownedReplies(PAGES).prepare('/', 'not-found').headers['content-type'] ?? '', /json/);
 });
