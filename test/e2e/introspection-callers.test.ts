@@ -125,6 +125,9 @@ suite('who may ask', () => {
       const own = await pairByCertificate(scene.ada, client, 'introspection:use');
       assert.equal((await ask(own.access_token)).json['aud'], STOCK_AUDIENCE);
       assert.equal((await feed(own.access_token)).status, 200);
+      const asAnother = { token, client_id: ORDERS.id };
+      const ofOwn = bearer(own.access_token).headers as Fields;
+      assertRefused(await postForm(scene.stranger, INTROSPECT, asAnother, ofOwn), 401, 'invalid_client');
       const ofStock = await pairByCertificate(scene.ada, client, 'stock:read');
       const ofBoth = await pairByCertificate(scene.ada, client, 'introspection:use;stock:read');
       const fields = { grant_type: 'client_credentials', client_id: CLIENT, resource: ORDERS_AUDIENCE };

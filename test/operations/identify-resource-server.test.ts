@@ -1,4 +1,4 @@
-// How a resource server proves which one it is: by a secret, an access token or a certificate.
+// How a resource server proves which one it is, and what that charges. By an access token: e2e/introspection-callers.test.ts.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Presented } from '../../src/core/certificate.ts';
@@ -6,17 +6,18 @@ import { accept, refuse } from '../../src/core/outcome.ts';
 import type { ResourceServer } from '../../src/core/resource-server.ts';
 import type { Verdict } from '../../src/core/verdict.ts';
 import { sideBySide } from '../../src/directory/side-by-side.ts';
+import type { CheckedToken } from '../../src/operations/grant/check-token.ts';
 import {
   identifyResourceServer,
+  isPresentedRightly,
   type ResourceServerProof,
 } from '../../src/operations/grant/identify-resource-server.ts';
-import { createGrant, type GrantDraft } from '../../src/operations/grant/issue-grant.ts';
 import type { CallerPorts } from '../../src/operations/ports.ts';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { systemRandom } from '../../src/system.ts';
 import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';
-import { accepted, CURL, changeAda, ISSUER, MARK, NO_DIRECTORY, type Node, put, THUMBPRINT } from '../node.ts';
-import { ADA, anIdentity, anIntegration, aResourceServer, hexOf, NOW, scopeOf } from '../samples.ts';
+import { ISSUER, MARK, NO_DIRECTORY, put, THUMBPRINT } from '../node.ts';
+import { ADA, aGrant, anIdentity, aResourceServer, NOW } from '../samples.ts';
 import { onSqlite } from './on-sqlite.ts';
 
 const { secret, hash } = drawResourceServerSecret(systemRandom);
@@ -88,50 +89,8 @@ test('by the certificate of the identity that speaks for it', async (t) => {
   assert.equal(judged, 1, 'it would not be better if read again');
 });
 
-/** An access token of Ada, for the service alone. */
-async function tokenOf(node: Node, draft: Partial<GrantDraft> = {}, scope = 'stock:read'): Promise<string> {
-  const pair = await createGrant(
-    {
-      integration: anIntegration({ scope: scopeOf('orders:read;stock:read') }),
-      identity: anIdentity(),
-      target: { scope: scopeOf(scope), resource: undefined },
-      origin: { kind: 'device' },
-      presenter: CURL,
-      ...draft,
-    },
-    node,
-  );
-  return accepted(pair).accessToken.reveal();
-}
-
-test('by an access token of the identity that speaks for it, which is good for nothing else', async (t) => {
-  const node = await scene(t);
-  const proof = (accessToken: string, id?: string) =>
-    ({ by: 'access-token', id, accessToken, presented: NOTHING, requestId: 'r' }) as const;
-  const token = await tokenOf(node);
-  assert.deepEqual(await identified(proof(token), node), PROVEN);
-  assert.deepEqual(await identified(proof(token, API.id), node), PROVEN);
-  assert.deepEqual(await identified(proof(token, 'other'), node), UNPROVEN);
-  assert.deepEqual(await identified(proof(`${token}x`), node), UNPROVEN);
-  const target = { scope: scopeOf('stock:read'), resource: [API.audience] };
-  const parent = { grantId: hexOf(16) as string as never, generation: 0 };
-  const others = [
-    await tokenOf(node, {}, 'orders:read'), // the API has it, too
-    await tokenOf(node, { target }),
-    await tokenOf(node, { jkt: 'a key' }),
-    await tokenOf(node, { terms: { parent } }),
-  ];
-  for (const other of others) assert.deepEqual(await identified(proof(other), node), UNPROVEN);
-  await changeAda(node, { enabled: false });
-  assert.deepEqual(await identified(proof(token), node), UNPROVEN);
-});
-
-test('a token that is bound to a certificate comes with it', async (t) => {
-  const node = await scene(t);
-  const accessToken = await tokenOf(node, { thumbprint: THUMBPRINT, isBound: true });
-  const proof = (presented: Presented) =>
-    ({ by: 'access-token', id: undefined, accessToken, presented, requestId: 'r' }) as const;
-  assert.deepEqual(await identified(proof(CERTIFICATE), { ...node, ...ofAda() }), PROVEN);
-  assert.deepEqual(await identified(proof(NOTHING), { ...node, ...ofAda() }), UNPROVEN);
-  assert.deepEqual(await identified(proof(CERTIFICATE), { ...node, ...ofAda(hexOf(32, 8)) }), UNPROVEN);
+test('a token that is bound to a key speaks for nobody: no proof of a key is taken here', async () => {
+  const bound = { jkt: 'a key', boundTo: undefined, grant: aGrant() } as Partial<CheckedToken> as CheckedToken;
+  assert.equal(await isPresentedRightly(bound, {} as never, {} as never), false);
+  assert.equal(await isPresentedRightly({ ...bound, jkt: undefined }, {} as never, {} as never), true);
 });
