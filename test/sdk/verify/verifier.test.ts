@@ -46,6 +46,7 @@ for (const format of FORMATS)
         identity: ADA,
         integration: clientOf[format],
         scope: ['orders:read', 'orders:write'],
+        ...(format === 'opaque' && { name: 'ada' }),
       });
       assert.ok(expiresAt > api.now());
     });
