@@ -6,6 +6,7 @@ import { accept } from '../../src/core/outcome.ts';
 import { presenter } from '../../src/core/presenter.ts';
 import { decideRefresh, type RefreshFacts } from '../../src/core/rules/refresh.ts';
 import { marked, supersededAt, withProgram } from '../../src/core/rules/siblings.ts';
+import { weakeningsOf } from '../../src/core/rules/weakening.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { epochSeconds, seconds } from '../../src/core/time.ts';
 import { aGrant, anIdentity, anIntegration, hexOf, NOW } from '../samples.ts';
@@ -169,6 +170,16 @@ test('onReuse: report and a retry window of 0 change nothing inside the window f
   const facts = { grant: known, integration: anIntegration({ overrides }) };
   assert.equal(what({ ...facts, generation: 8, standing: () => 'last-spent' }), 'repeat in-window');
   assert.equal(what({ ...facts, generation: 1 }), 'report-reuse');
+});
+
+test('a longer window is named as a weakening, with its price', () => {
+  const says = (before?: number, after?: number) => {
+    const overrides = (window?: number) => (window === undefined ? {} : { refreshSiblingWindow: seconds(window) });
+    return weakeningsOf([['overrides', { before: overrides(before), after: overrides(after) }]]).join();
+  };
+  assert.match(says(undefined, 60), /^Earlier refresh tokens .* a thief .* will share the login, undetected\.$/);
+  assert.match(says(60, 61), /a thief/);
+  assert.deepEqual([says(61, 60), says(60, undefined), says(undefined, 0)], ['', '', '']);
 });
 
 test('every other check of a refresh holds for siblings', () => {
