@@ -104,6 +104,17 @@ export const DRILLS: readonly Drill[] = [
     },
   },
   {
+    promise: '200 programs that share a login by nothing stay signed in, with one pair',
+    short: 'siblings --cycles 8',
+    long: 'siblings --cycles 168',
+    limit: 1,
+    isLongOnly: true,
+    mutation: {
+      from: 'const isInWindow = isWithinWindow(window, supersededAt(generation, grant), grant, facts);',
+      to: 'const isInWindow = false;',
+    },
+  },
+  {
     promise: 'Verifiers that cache keys accept every living JWT while keys are rotated',
     short: 'signing-keys --cycles 10',
     long: 'signing-keys --cycles 200',
