@@ -23,6 +23,8 @@ interface Details {
   /** The presenter of the first answer. An alarm: another one presents the token again. */
   retried: { readonly firstAddress: string; readonly firstAgent: string; readonly alarm: boolean };
   reused: { readonly ended: boolean };
+  /** A refresh with the newest token, of which the store had lost so many generations. */
+  healed: { readonly generations: number };
   /** `by` is the author if that is an operator. `scope` and `resource`: those of the grant. */
   revoked: {
     readonly reason: RevocationReason;
@@ -42,6 +44,7 @@ export const EVENT_TYPES = [
   'refreshed',
   'retried',
   'reused',
+  'healed',
   'revoked',
   'confirmed',
   'denied',

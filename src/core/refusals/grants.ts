@@ -83,8 +83,8 @@ export const GRANT = inClass('grant', {
       'Get a new grant. A spent token was presented after the retry window: find out who else has it. Programs that share a login need a key, or a window (docs/agents.md).',
   },
   'store-rolled-back': {
-    says: 'This grant ended because the server was restored from a backup. Authorize anew.',
-    caller: 'Get a new grant: a restore or failover lost the refresh.',
+    says: 'The server lost the refresh that this token came from, and the grant ended. Authorize anew.',
+    caller: 'Get a new grant: after a restore or failover, an older token of this one was used first.',
   },
   'certificate-binding-unmet': {
     says: 'This grant is bound to a client certificate, which this connection did not present.',

@@ -62,6 +62,8 @@ export interface RefreshFacts {
   readonly outages: readonly Outage[] | 'not-loaded';
   /** Whether a rollback that was accepted explains a token that is newer than its row; `not-checked` until a decision needs it. */
   readonly loss: 'explained' | 'not-checked';
+  /** When the last rollback was accepted, or a copy restored. */
+  readonly lossAcceptedAt?: EpochSeconds | undefined;
   readonly now: EpochSeconds;
 }
 
@@ -77,6 +79,8 @@ export type RefreshDecision =
       readonly bindTo: Hex | undefined;
       readonly window: Seconds;
       readonly spent?: Spent;
+      /** How many generations of the grant the store has lost: the row takes that of the token first. */
+      readonly healed?: number;
     }
   | { readonly do: 'repeat'; readonly spent: Spent }
   /** Nothing changes. */
@@ -150,22 +154,31 @@ function decideTurn(standing: Standing, grant: Grant, settings: Settings, facts:
     case 'spent':
       return reuse(settings, facts);
     case 'ahead':
-      return decideAhead(facts);
+      return decideAhead(grant, settings, facts);
     case 'foreign':
       return no('refresh-token-not-authentic');
   }
 }
 
 /**
- * The store has lost a refresh. Until that is accepted the caller tries again: the commits may be recovered. Then the
- * newer token ends the grant, since the older one may be in other hands. The older one, if it comes first, is current.
+ * The store has lost a refresh. Until that is accepted the caller tries again: the commits may be recovered. Then the newest token
+ * is current again, unless the grant was refreshed since: the older token may be in other hands.
  */
-function decideAhead({ loss }: RefreshFacts): RefreshDecision {
+function decideAhead(grant: Grant, settings: Settings, facts: RefreshFacts): RefreshDecision {
+  const { loss, lossAcceptedAt, generation } = facts;
   if (loss === 'not-checked') return { do: 'explain-loss' };
+  const healed = generation - grant.pair.generation;
+  const isNewest = healed > 0 && lossAcceptedAt !== undefined && grant.pair.issuedAt < lossAcceptedAt;
+  if (isNewest) return { ...rotation(grant, settings, facts), healed };
   return { do: 'end', why: 'rolled-back-store', refusal: { reason: 'store-rolled-back' } };
 }
 
-function rotation(grant: Grant, settings: Settings, facts: RefreshFacts, spent?: Spent): RefreshDecision {
+function rotation(
+  grant: Grant,
+  settings: Settings,
+  facts: RefreshFacts,
+  spent?: Spent,
+): RefreshDecision & { do: 'rotate' } {
   const window = siblingWindow(grant, facts.integration, settings);
   return { do: 'rotate', settings, bindTo: presentedBinding(facts, grant), window, ...(spent && { spent }) };
 }

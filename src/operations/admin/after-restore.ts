@@ -9,10 +9,10 @@ import { type EpochSeconds, endedNow } from '../../core/time.ts';
 import { takeBack } from '../../store/move.ts';
 import { changeEvery, pages, rows } from '../../store/pages.ts';
 import type { Store, StorePort } from '../../store/store.ts';
-import { assertions } from '../../store/tables/attempts.ts';
+import { assertions, attempts } from '../../store/tables/attempts.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { sessions } from '../../store/tables/sessions.ts';
-import { HISTORY, readHistory, storeHistory } from '../../store/tables/store-history.ts';
+import { ACCEPTED, acceptance, HISTORY, readHistory, storeHistory } from '../../store/tables/store-history.ts';
 import { endAll, endCodes } from '../grant/end-all.ts';
 import { revokeById } from '../grant/revoke-grant.ts';
 import { beginEpoch, endOpenSteps } from '../upkeep/resume.ts';
@@ -46,6 +46,14 @@ export async function countLiveGrants({ store }: StorePort): Promise<number> {
   let live = 0;
   for await (const grant of rows(store, grants)) live += Number(grantState(grant, now) === 'live');
   return live;
+}
+
+/** Tokens that are newer than the restored store are explained from now on. */
+export function acceptLoss({ store }: StorePort): Promise<void> {
+  return store.change(attempts, ACCEPTED, (found, at) => ({
+    outcome: undefined,
+    next: acceptance(at, found?.row.count ?? NEW_HISTORY.epoch),
+  }));
 }
 
 /** Some may have been redeemed before the store was put back. Returns how many ended. */

@@ -21,6 +21,7 @@ import type { EpochSeconds } from '../../core/time.ts';
 import type { Decision } from '../../store/store.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { SERVICE, serviceTimes } from '../../store/tables/service-times.ts';
+import { lastAccepted } from '../../store/tables/store-history.ts';
 import {
   currentRefreshToken,
   NONCE_LENGTH,
@@ -104,7 +105,7 @@ async function present(token: RefreshToken, sent: Sent, ports: CallerPorts): Pro
     wantedResource,
     settings: ports.settings,
     outages: 'not-loaded',
-    loss: ports.explainLoss ? 'not-checked' : 'explained',
+    loss: 'not-checked',
     isRechecked: false,
   };
   for (let attempt = 0; attempt < MOST_LOOKUPS; attempt++) {
@@ -134,7 +135,7 @@ async function lookUp(asked: Asked, { generation }: RefreshToken, ports: Ports):
   }
   if (asked.lacks === 'outages') return { outages: (await store.load(serviceTimes, SERVICE)).found?.row.outages ?? [] };
   await explainLoss?.(asked.grant, generation);
-  return { loss: 'explained' };
+  return { loss: 'explained', lossAcceptedAt: await lastAccepted(store) };
 }
 
 type Asked =
@@ -177,7 +178,7 @@ function commitOf(decision: RefreshDecision, turn: Turn, nonce: Hex, ports: Call
     case 'report-reuse':
       return {
         outcome: refusedTo(turn.grant.identityId, decision.refusal),
-        events: [{ type: 'reused', ...facts(turn), detail: { ended: false } }],
+        events: [{ type: 'reused', ...eventFacts(turn), detail: { ended: false } }],
       };
     case 'end':
       return end(turn, decision);
@@ -196,11 +197,11 @@ interface Turn {
 function rotate(
   turn: Turn,
   nonce: Hex,
-  { settings, bindTo, window, spent }: RefreshDecision & { do: 'rotate' },
+  { settings, bindTo, window, spent, healed }: RefreshDecision & { do: 'rotate' },
   ports: CallerPorts,
 ): Decision<Grant, Outcome<DecidedPair>> {
   const { token, presenter, requestId, now } = turn;
-  const grant = afterUse(turn, spent);
+  const grant = healed ? atGeneration(turn, token.generation) : afterUse(turn, spent);
   const key = ports.keyring.minting;
   const expiresAt = accessTokenExpiry(grant, now, settings);
   const current = spent ? currentRefreshToken(token, grant, ports.keyring) : token;
@@ -217,8 +218,9 @@ function rotate(
   const event: Event = { type: 'refreshed', at: now, clientId, subjectId, presenter, requestId };
   const isLogged = isRefreshLogged(ports.settings, grant, next);
   const used = spent ? useEvents(turn, spent, grant) : [];
+  const healing: Event[] = healed ? [{ type: 'healed', ...eventFacts(turn), detail: { generations: healed } }] : [];
   const outcome = accept({ grant: next, minted, now, isOfSibling: spent !== undefined });
-  return { outcome, next, events: isLogged ? [event, ...used] : used };
+  return { outcome, next, events: isLogged ? [event, ...healing, ...used] : [...healing, ...used] };
 }
 
 function repeat(
@@ -235,6 +237,11 @@ function repeat(
   return { outcome, events, ...((used !== grant || events.length === 0) && { next: used }) };
 }
 
+/** The row as it was when the token was current, as far as a rotation reads it. */
+function atGeneration({ grant }: Turn, generation: number): Grant {
+  return { ...grant, pair: { ...grant.pair, generation } };
+}
+
 function afterUse({ grant, presenter, now }: Turn, spent: Spent | undefined): Grant {
   return spent?.sibling === 'in-window' ? withProgram(grant, presenter, now) : grant;
 }
@@ -245,18 +252,19 @@ function useEvents(turn: Turn, { isRetry, sibling }: Spent, used: Grant): readon
   const first = grant.pair.presenter;
   const alarm = sibling ? used !== grant : !isSamePresenter(first, presenter);
   const detail = { firstAddress: first.address, firstAgent: first.agent, alarm };
-  return isRetry || alarm ? [{ type: 'retried', ...facts(turn), detail }] : [];
+  return isRetry || alarm ? [{ type: 'retried', ...eventFacts(turn), detail }] : [];
 }
+
 /** Only reuse and a rolled-back store end a grant. No other refusal changes anything. */
 function end(turn: Turn, { why, refusal }: RefreshDecision & { do: 'end' }): Decision<Grant, Outcome<DecidedPair>> {
   const { grant, now } = turn;
-  const revoked: Event = { type: 'revoked', ...facts(turn), detail: ended(grant, why) };
-  const reused: Event = { type: 'reused', ...facts(turn), detail: { ended: true } };
+  const revoked: Event = { type: 'revoked', ...eventFacts(turn), detail: ended(grant, why) };
+  const reused: Event = { type: 'reused', ...eventFacts(turn), detail: { ended: true } };
   const events = why === 'reuse' ? [reused, revoked] : [revoked];
   return { outcome: refusedTo(grant.identityId, refusal), next: revoke(grant, now, why), events };
 }
 
-function facts({ grant, presenter, requestId, now }: Turn) {
+function eventFacts({ grant, presenter, requestId, now }: Turn) {
   const { id: subjectId, clientId, identityId } = grant;
   return { at: now, clientId, identityId, subjectId, presenter, requestId };
 }

@@ -6,6 +6,7 @@ import { actWords } from '../../../core/act.ts';
 import { isoTime } from '../../../core/time.ts';
 import { needed, openForMove, openStore, sqliteCopies } from '../../../open-store.ts';
 import {
+  acceptLoss,
   carryRevocations,
   carryUses,
   countLiveGrants,
@@ -45,6 +46,7 @@ export async function restoreFrom({ file: path, endGrants, at }: RestoreFlags, c
       carried = former === undefined ? undefined : await carryFrom(former, workplace);
       ended = [...(carried?.ended ?? []), ...(await endRetiredKeys(workplace))];
       deviceCodes = endGrants ? 0 : await endDeviceCodes(workplace);
+      await acceptLoss(workplace);
       settled = endGrants ? await endEverything(workplace) : { live: await countLiveGrants(workplace) };
     });
   const { before, damage } = await alone(to, () => withCopy(from, to, at, (file) => replaceBy(file, to, settle)));

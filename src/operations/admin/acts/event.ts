@@ -37,6 +37,7 @@ const DetailObject = named('EventDetail', {
   firstAddress: optional(string({ description: 'Of a retry: who got the first answer.' })),
   firstAgent: optional(string()),
   alarm: optional(boolean({ description: 'Another presenter sent the token again.' })),
+  generations: optional(integer({ description: 'How many refreshes the store had lost.' })),
   ended: optional(
     described({
       description: 'Whether the grant ended; what ended, or how many.',

@@ -168,6 +168,7 @@ export const de: Texts = {
       issued: 'Zugriffsrecht erhalten',
       refreshed: 'Zugriffsrecht erneuert',
       retried: 'Erneuerung wiederholt',
+      healed: 'Erneuert, nachdem der Server frühere Erneuerungen verloren hatte',
       reused: 'Altes Refresh-Token vorgelegt',
       revoked: 'Zugriffsrecht widerrufen',
       confirmed: 'Anfrage bestätigt',

@@ -164,6 +164,7 @@ export const en = {
       issued: 'Grant obtained',
       refreshed: 'Grant refreshed',
       retried: 'Refresh repeated',
+      healed: 'Refreshed, after the server had lost earlier refreshes',
       reused: 'Old refresh token presented',
       revoked: 'Grant revoked',
       confirmed: 'Request confirmed',

@@ -1,0 +1,128 @@
+// The store has lost refreshes, and that was accepted: the newest token of a grant counts, unless an older one came first.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import fc from 'fast-check';
+import type { Grant } from '../../src/core/grant.ts';
+import { acceptLoss } from '../../src/operations/admin/after-restore.ts';
+import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
+import { grants } from '../../src/store/tables/grants.ts';
+import { accepted, answer, check, issue, type Node, put, refresh, revoke } from '../node.ts';
+import { onSqlite } from './on-sqlite.ts';
+
+/** A grant with a token of each generation, whose row is that of generation `kept` again. */
+async function lossOf(t: TestContext, { kept, made }: { kept: number; made: number }) {
+  const { node, clock } = await onSqlite(t);
+  const pairs = [await issue(node)];
+  let row = await rowOf(node, pairs);
+  for (let n = 1; n <= made; n++) {
+    pairs.push(accepted(await refresh(node, pairs.at(-1) as TokenPair)));
+    if (n === kept) row = await rowOf(node, pairs);
+  }
+  await put(node.store, grants, row);
+  clock.move(1);
+  const of = (generation: number) => refresh(node, pairs[generation] as TokenPair);
+  return { node, clock, pairs, of, accept: () => acceptLoss(node) };
+}
+
+async function rowOf({ store }: Node, [pair]: readonly TokenPair[]): Promise<Grant> {
+  const { found } = await store.load(grants, pair?.grantId ?? '');
+  assert.ok(found);
+  return found.row;
+}
+
+test('the newest token goes on from where it was, with the number of lost generations in an event', async (t) => {
+  const { node, of, accept, pairs } = await lossOf(t, { kept: 2, made: 5 });
+  await accept();
+  const next = accepted(await of(5));
+  assert.equal((await rowOf(node, pairs)).pair.generation, 6);
+  assert.equal(await answer(refresh(node, next)), 'accepted');
+  const events = (await node.store.events({ after: 0, limit: 100 })).filter(({ type }) => type === 'healed');
+  assert.deepEqual(
+    events.map(({ detail, subjectId }) => [detail, subjectId]),
+    [[{ generations: 3 }, pairs[0]?.grantId]],
+  );
+});
+
+test('its answer may be lost too: a retry gets the same pair', async (t) => {
+  const { of, accept } = await lossOf(t, { kept: 0, made: 2 });
+  await accept();
+  const [next, again] = [accepted(await of(2)), accepted(await of(2))];
+  assert.equal(again.refreshToken?.reveal(), next.refreshToken?.reveal());
+});
+
+test('a loss that nobody accepted explains nothing, and a token that is newer ends the grant', async (t) => {
+  const { of } = await lossOf(t, { kept: 0, made: 1 });
+  assert.equal(await answer(of(1)), 'store-rolled-back');
+  assert.equal(await answer(of(0)), 'grant-revoked');
+});
+
+for (const [what, first, then] of [
+  ['of the row', 1, 4],
+  ['between', 2, 4],
+] as const)
+  test(`a token ${what} that comes first is current, and the newest one ends the grant`, async (t) => {
+    const { node, clock, of, accept } = await lossOf(t, { kept: 1, made: 4 });
+    await accept();
+    clock.move(1);
+    const taken = accepted(await of(first));
+    assert.equal(await answer(of(then)), 'store-rolled-back');
+    assert.equal(await answer(refresh(node, taken)), 'grant-revoked');
+  });
+
+test('an older token that comes after the newest is reuse, as ever', async (t) => {
+  const { node, of, accept } = await lossOf(t, { kept: 1, made: 4 });
+  await accept();
+  const next = accepted(await of(4));
+  assert.equal(await answer(of(2)), 'refresh-token-reused');
+  assert.equal(await answer(refresh(node, next)), 'grant-revoked');
+});
+
+test('a grant that was revoked again stays so', async (t) => {
+  const { node, of, accept, pairs } = await lossOf(t, { kept: 0, made: 2 });
+  accepted(await revoke(node, pairs[0] as TokenPair));
+  await accept();
+  assert.equal(await answer(of(2)), 'grant-revoked');
+});
+
+test('the access token of the newest generation works again after its refresh', async (t) => {
+  const { node, of, accept, pairs } = await lossOf(t, { kept: 0, made: 2 });
+  await accept();
+  accepted(await of(2));
+  assert.equal(await answer(check(node, pairs[2] as TokenPair)), 'accepted');
+});
+
+test('of random losses and presenters, at most one line of a grant lives, and an honest caller ends only if somebody used an older token', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 6 }),
+      fc.nat(5),
+      fc.array(fc.nat(6), { maxLength: 4 }),
+      async (made, keptOf, order) => {
+        const kept = Math.min(keptOf, made - 1);
+        const { node, clock, of, accept, pairs } = await lossOf(t, { kept, made });
+        await accept();
+        clock.move(1);
+        let honest = pairs.at(-1) as TokenPair;
+        const lines = new Set<string>();
+        let hasThief = false;
+        // The place of the honest caller in the order; everything else presents an older token.
+        for (const each of [...order, made]) {
+          const isHonest = each >= made;
+          const outcome = await (isHonest ? refresh(node, honest) : of(each));
+          if (!isHonest) hasThief = true;
+          if (outcome.ok && isHonest) honest = outcome.value;
+          if (isHonest && !hasThief) assert.ok(outcome.ok, 'nobody was in the way');
+          if (outcome.ok) lines.add(outcome.value.refreshToken?.reveal() ?? '');
+        }
+        clock.move(61); // no retries
+        let alive = 0;
+        for (const token of [...lines].reverse()) {
+          const outcome = await refresh(node, { refreshToken: { reveal: () => token } } as TokenPair);
+          if (outcome.ok) alive++;
+        }
+        assert.ok(alive <= 1, 'after the line that lives, every other token is reuse');
+      },
+    ),
+    { numRuns: 25 },
+  );
+});
