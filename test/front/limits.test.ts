@@ -139,6 +139,17 @@ suite('shares', { concurrency: true }, () => {
     await front.assertNothingHeld();
   });
 
+  test('what waits for the share of its address is served when a slot of that is free', async (t) => {
+    const front = await openFront(t, { inFlight: 4, addressShare: 50 });
+    const [[working, still], waiting] = [await work(front, 2), await http1To(front)];
+    waiting.socket.write(requestTo('/now'));
+    await wait(50);
+    working?.socket.destroy();
+    await eventually('an answer', () => waiting.statuses().length === 1);
+    assert.deepEqual(waiting.statuses(), [200]);
+    for (const each of [still, waiting]) each?.socket.destroy();
+  });
+
   test('of a free slot, the newest that waits is served first, and then the others', async (t) => {
     const front = await openFront(t, { inFlight: 1 });
     const [worker] = await work(front, 1);
@@ -242,19 +253,21 @@ test('one connection too many takes the place of the one that has been idle for 
   let now = performance.now();
   Object.defineProperty(performance, 'now', { configurable: true, value: () => now });
   t.after(() => Reflect.deleteProperty(performance, 'now'));
-  const front = await openFront(t, { connections: 4 }, { proxies: ['127.0.7.1'] });
+  const front = await openFront(t, { connections: 5, addressShare: 60 }, { proxies: ['127.0.7.1'] });
   const [proxy, [busy]] = [await http1To(front, '127.0.7.1'), await work(front, 1)];
-  const [first, second] = [await http1To(front), await http1To(front)];
+  const [first, second, other] = [await http1To(front), await http1To(front), await http1To(front, '127.0.9.1')];
   now += 999;
-  const early = await http1To(front);
+  const early = await http1To(front, '127.0.10.1');
   await eventually('nobody has been idle for a second', early.isClosed);
   now += 1;
-  const late = await http1To(front);
+  const greedy = await http1To(front);
+  await eventually('its address has its share', greedy.isClosed);
+  const late = await http1To(front, '127.0.10.1');
   late.socket.write(requestTo('/now'));
   await eventually('the first has made way', () => first.isClosed() && late.statuses().length === 1);
   assert.deepEqual(
-    [proxy, busy as Raw, second].map(({ isClosed }) => isClosed()),
-    [false, false, false],
+    [proxy, busy as Raw, second, other].map(({ isClosed }) => isClosed()),
+    [false, false, false, false],
   );
-  for (const { socket } of [proxy, busy as Raw, second, late]) socket.destroy();
+  for (const { socket } of [proxy, busy as Raw, second, other, late]) socket.destroy();
 });
