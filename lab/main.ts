@@ -161,6 +161,10 @@ const DRILLS: Listed<Drill> = {
 type Program = (args: readonly string[]) => Promise<unknown>;
 
 const PROGRAMS: Listed<Program> = {
+  agents: [
+    async () => (await import('./agents/main.ts')).tryAgents,
+    'shapes of documents that agents have, from the page to a refreshed token (docs/agents.md)',
+  ],
   sim: [
     async () => (await import('./sim.ts')).simulate,
     'random histories against a small model; --seeds 1000 --seed 1; with --seed alone: that one',
