@@ -5,6 +5,7 @@ import type { Peers } from '../doors/caller/connection.ts';
 import type { Connection, InProgress } from './in-progress.ts';
 import { FRONT, type Limits } from './limits.ts';
 import { OF_PROXY, originOf, type Shares, sharesOf } from './shares.ts';
+import { Unread } from './unread.ts';
 
 const LOOK_EVERY_MS = 1_000;
 
@@ -12,8 +13,7 @@ export class Connections {
   readonly #open = new Map<string, Connection>();
   /** Without a request in progress, the longest idle first. Without those of proxies. */
   readonly #idle = new Set<Connection>();
-  /** Requests whose answer is ready but not sent, the oldest first. */
-  readonly #unread = new Set<InProgress>();
+  readonly #unread = new Unread();
   readonly #limits: Limits;
   readonly #shares: Shares;
   readonly #peers: Peers;
@@ -62,8 +62,8 @@ export class Connections {
   /** Its answer is ready. A caller that does not read it holds memory. */
   awaitReading(request: InProgress): void {
     this.#unread.add(request);
-    const [oldest] = this.#unread;
-    if (this.#unread.size <= FRONT.unread.most || !oldest) return;
+    const { oldest, size } = this.#unread;
+    if (size <= FRONT.unread.most || !oldest) return;
     if (performance.now() - (oldest.answeredAt as number) >= FRONT.unread.afterMs) oldest.connection.socket.destroy();
   }
 

@@ -49,6 +49,10 @@ export class InProgress implements Exchange {
   wait: Wait | undefined;
   /** When its answer was ready, or its caller was gone. It takes no slot from then on. */
   answeredAt: number | undefined;
+  /** Whether its answer is ready but not sent, and its neighbours among those (unread.ts). */
+  isUnread = false;
+  unreadBefore: InProgress | undefined;
+  unreadAfter: InProgress | undefined;
   /** `isAnswered`: false if the caller went away before the answer was sent. */
   onEnd: ((isAnswered: boolean, milliseconds: number) => void) | undefined;
   /** Ends a response that would otherwise stay open. */
