@@ -104,7 +104,7 @@ async function marksOf(visit: ConsoleVisit, grants: readonly ShownGrant[]): Prom
   const { registry } = visit.parts.callerPorts;
   return ({ state, unused, identityId, clientId, revokedFor }) => {
     const isLive = state === 'live';
-    return html`${stateMark(state)} ${isLive && unused && stateMark(words.unused)} ${isLive && disabled.has(identityId) && stateMark(words.holderDisabled)}
+    return html`${stateMark(state)} ${isLive && unused && html`${stateMark(words.unused)} `}${isLive && disabled.has(identityId) && stateMark(words.holderDisabled)}
 ${isLive && registry.integration(clientId)?.enabled === false && stateMark(words.integrationDisabled)}
 ${revokedFor !== undefined && html`<span class="small">${revokedFor}</span>`}`;
   };
