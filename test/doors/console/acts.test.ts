@@ -98,7 +98,7 @@ test('disabling a person says what it touches, and is undone by enabling', async
     new RegExp(`events\\?identity=.*Last changes.*identity disabled</strong> ${name}`, 's'),
   );
   for (const page of [grant, '/console/grants?identity=nina'])
-    assert.match((await olga.get(page)).text, /live<\/span> <span class="state bad">identity disabled/, page);
+    assert.match((await olga.get(page)).text, /live<\/span> +<span class="state bad">identity disabled/, page);
   assert.match((await olga.get(grant)).text, /Identity nina<\/a>.*Integration orders-sync<\/a>/s);
   const isOn = async () => (await scene.store.load(identities, PEOPLE.nina.id)).found?.row.enabled;
   assert.equal(await isOn(), false);
