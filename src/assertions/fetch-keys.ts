@@ -4,7 +4,7 @@ import { parseObject } from '../core/json.ts';
 import { type FetchSettings, isKeyAddress } from '../core/key-source.ts';
 import { accept, type Outcome, refused } from '../core/outcome.ts';
 import type { TokenIssuer } from '../core/token-issuer.ts';
-import { download, type Fetch } from '../outbound/download.ts';
+import { download, type Fetch, tooLargeFor } from '../outbound/download.ts';
 import { readKeySet } from './key-set.ts';
 
 const DOCUMENT_BYTES = 65_536;
@@ -13,16 +13,31 @@ const GUEST_KEY_SET_BYTES = 32_768;
 /** For each of the two downloads. */
 const FETCH_MS = 5_000;
 
-export async function fetchKeys({ issuer, keys }: TokenIssuer, fetch: Fetch): Promise<Outcome<string, string>> {
-  if (keys.from === 'file') return accept(keys.set);
+export interface FetchedKeys {
+  readonly text: string;
+  /** Why the keys that were published count as withdrawn. */
+  readonly flaw?: string;
+}
+
+const NO_KEYS = '{"keys":[]}';
+
+/** A guest that publishes a set that must not be used has withdrawn its keys: those known before are not trusted any longer. */
+export async function fetchKeys({ issuer, keys }: TokenIssuer, fetch: Fetch): Promise<Outcome<FetchedKeys, string>> {
+  if (keys.from === 'file') return accept({ text: keys.set });
   const url = keys.from === 'url' ? accept(keys.url) : await discover(issuer, keys, fetch);
   if (!url.ok) return url;
-  const set = await get(url.value, keys.isOfGuest ? GUEST_KEY_SET_BYTES : KEY_SET_BYTES, keys, fetch);
-  if (!set.ok) return set;
-  const secret = keys.isOfGuest && whyNotPublicKeys(parseObject(set.value));
-  if (secret) return refused(`${url.value}: ${secret}`);
-  const read = readKeySet(set.value);
-  return read.ok ? set : refused(`${url.value}: ${read.refusal}`);
+  const most = keys.isOfGuest ? GUEST_KEY_SET_BYTES : KEY_SET_BYTES;
+  const got = await get(url.value, most, keys, fetch);
+  if (!got.ok) {
+    const isTooLarge = got.refusal === `${url.value}: ${tooLargeFor(most)}`;
+    return keys.isOfGuest && isTooLarge ? accept({ text: NO_KEYS, flaw: got.refusal }) : got;
+  }
+  const set = parseObject(got.value);
+  const read = readKeySet(got.value);
+  const why = (keys.isOfGuest && whyNotPublicKeys(set)) || (read.ok ? undefined : read.refusal);
+  if (why === undefined) return accept({ text: got.value });
+  const flaw = `${url.value}: ${why}`;
+  return keys.isOfGuest && Array.isArray(set?.['keys']) ? accept({ text: NO_KEYS, flaw }) : refused(flaw);
 }
 
 export function discoveryUrl(issuer: string): string {

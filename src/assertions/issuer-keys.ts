@@ -165,11 +165,12 @@ export class IssuerKeys {
     const checkedAt = this.#ports.now();
     const before = this.#held.get(name)?.shared.fetched;
     const shared: SharedKeySet = got.ok
-      ? { name, checkedAt, fetched: { at: checkedAt, text: got.value } }
+      ? { name, checkedAt, fetched: { at: checkedAt, text: got.value.text } }
       : { name, checkedAt, failure: got.refusal, ...(before && { fetched: before }) };
     this.#take(shared);
     const isEmpty = got.ok && this.#held.get(name)?.set?.isEmpty;
-    this.#log(tokenIssuer.label, name, isEmpty ? 'it publishes no key for signatures' : shared.failure);
+    const flaw = (got.ok && got.value.flaw) || (isEmpty ? 'it publishes no key for signatures' : shared.failure);
+    this.#log(tokenIssuer.label, name, flaw);
     await this.#ports.exchange.share(shared);
   }
 

@@ -201,7 +201,8 @@ const MOST_KEYS = 100;
 /** RFC 7517 5. Who publishes a private key has lost it. */
 export function whyNotPublicKeys(set: unknown): string | undefined {
   const keys = objectOf(set)?.['keys'];
-  if (!Array.isArray(keys) || keys.length === 0) return 'it is not a JSON Web Key Set: {"keys": [...]}';
+  if (!Array.isArray(keys)) return 'it is not a JSON Web Key Set: {"keys": [...]}';
+  if (keys.length === 0) return 'it has no keys';
   if (keys.length > MOST_KEYS) return `it has more than ${MOST_KEYS} keys`;
   const isSecret = (key: unknown) => 'd' in (objectOf(key) ?? {}) || 'k' in (objectOf(key) ?? {});
   return keys.some(isSecret) ? 'it has a private or symmetric key' : undefined;

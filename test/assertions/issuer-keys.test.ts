@@ -18,7 +18,7 @@ const tokenIssuer = (keys?: Partial<KeySource>) => tokenIssuerAt(at.server.url, 
 
 async function got(issuer: TokenIssuer, ports?: Partial<OutboundPorts>): Promise<string> {
   const keys = await fetchKeys(issuer, fetching(ports));
-  return keys.ok ? keys.value : keys.refusal;
+  return keys.ok ? keys.value.text : keys.refusal;
 }
 
 suite('keys are fetched', () => {

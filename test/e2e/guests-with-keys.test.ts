@@ -332,7 +332,7 @@ suite('a hostile document is refused in one sentence, for the person and in the 
 const MANY = setOf(...Array.from({ length: 101 }, (_, at) => ({ kty: 'EC', kid: String(at) })));
 const HOSTILE_KEY_SETS: Record<string, readonly [set: string, sentence: RegExp]> = {
   'no JSON': ['<html>', /it is not a JSON Web Key Set/],
-  'no keys': ['{"keys":[]}', /it is not a JSON Web Key Set/],
+  'no keys': ['{"keys":[]}', /it has no keys/],
   '101 keys': [MANY, /it has more than 100 keys/],
   '10,000 keys': [setOf(...Array.from({ length: 10_000 }, () => ({ kty: 'EC' }))), /it has more than 32768 octets/],
   'a private key': [setOf({ ...RSA.export({ format: 'jwk' }), kid: 'one' }), /it has a private or symmetric key/],
@@ -346,11 +346,25 @@ suite('a hostile key set authenticates nobody, and the log says why:', () => {
       const path = `${new URL(program.clientId).pathname.replace('.json', '')}-jwks.json`;
       documents.served.set(path, set);
       const { status, text } = await program.redeem(await codeOf(program), await proofOf(program));
-      assert.deepEqual([status, (JSON.parse(text) as { error: string }).error], [503, 'temporarily_unavailable']);
+      const expected = name === 'no JSON' ? '503 temporarily_unavailable' : '401 invalid_client';
+      assert.equal(verdict({ status, text }), expected);
       const line = service
         .logged()
         .split('\n')
         .find((each) => each.includes(path) && each.includes('not fetched'));
       assert.match(line ?? '', sentence);
+    });
+});
+
+suite('a guest that withdraws its keys is not authenticated by those known before, once the set was fetched again:', () => {
+  for (const [name, [set]] of Object.entries(HOSTILE_KEY_SETS).filter(([each]) => each !== 'no JSON'))
+    test(name, async () => {
+      const program = chatgpt(`withdrawn-${name.replaceAll(/\W/g, '-')}`);
+      const { refresh_token: token = '' } = jsonOf(await program.redeem(await codeOf(program), await proofOf(program)));
+      const path = `${new URL(program.clientId).pathname.replace('.json', '')}-jwks.json`;
+      documents.served.set(path, set);
+      const unknown = await proofOf(program, { kid: 'two' });
+      assert.equal(verdict(await program.refresh(token, unknown)), '401 invalid_client');
+      assert.equal(verdict(await program.refresh(token, await proofOf(program))), '401 invalid_client');
     });
 });
