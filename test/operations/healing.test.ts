@@ -3,15 +3,24 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import type { Grant } from '../../src/core/grant.ts';
+import type { TokenOverrides } from '../../src/core/integration.ts';
+import { seconds } from '../../src/core/time.ts';
 import { acceptLoss } from '../../src/operations/admin/after-restore.ts';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import { grants } from '../../src/store/tables/grants.ts';
-import { accepted, answer, check, issue, type Node, put, refresh, revoke } from '../node.ts';
+import { accepted, answer, changeIntegration, check, issue, type Node, put, refresh, revoke } from '../node.ts';
 import { onSqlite } from './on-sqlite.ts';
 
+interface Loss {
+  readonly kept: number;
+  readonly made: number;
+  readonly overrides?: TokenOverrides;
+}
+
 /** A grant with a token of each generation, whose row is that of generation `kept` again. */
-async function lossOf(t: TestContext, { kept, made }: { kept: number; made: number }) {
+async function lossOf(t: TestContext, { kept, made, overrides = {} }: Loss) {
   const { node, clock } = await onSqlite(t);
+  await changeIntegration(node, { overrides });
   const pairs = [await issue(node)];
   let row = await rowOf(node, pairs);
   for (let n = 1; n <= made; n++) {
@@ -76,6 +85,23 @@ test('an older token that comes after the newest is reuse, as ever', async (t) =
   assert.equal(await answer(of(2)), 'refresh-token-reused');
   assert.equal(await answer(refresh(node, next)), 'grant-revoked');
 });
+
+const WINDOW = 7200;
+
+for (const kept of [0, 1])
+  for (const later of [64, WINDOW])
+    test(`siblings with lost generations after ${kept} are answered for a window from the healing, ${later} s after the loss`, async (t) => {
+      const overrides = { accessTokenLifetime: seconds(WINDOW), refreshSiblingWindow: seconds(WINDOW) };
+      const { clock, of, accept } = await lossOf(t, { kept, made: 5, overrides });
+      await accept();
+      clock.move(later);
+      const next = accepted(await of(5));
+      clock.move(64);
+      for (const generation of [4, 3, 1])
+        assert.equal(accepted(await of(generation)).refreshToken?.reveal(), next.refreshToken?.reveal());
+      clock.move(WINDOW - 63);
+      assert.equal(await answer(of(4)), 'refresh-token-reused');
+    });
 
 test('a grant that was revoked again stays so', async (t) => {
   const { node, of, accept, pairs } = await lossOf(t, { kept: 0, made: 2 });

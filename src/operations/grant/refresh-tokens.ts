@@ -212,7 +212,8 @@ function rotate(
   const facts = accessTokenFacts(grant, ports);
   const rotated: Grant = { ...grant, pair: facts.jwt ? { ...pair, ...facts } : pair };
   const bound = grant.bindings || bindTo ? { ...rotated, bindings: boundAnew(grant, bindTo) } : rotated;
-  const next = marked(bound, grant, window, now);
+  // By the marks of the row as it is: the lost generations count as superseded now.
+  const next = marked(bound, healed ? turn.grant : grant, window, now);
   // Without the identity, the event is one appended row and in no index; the grant names its holder.
   const { id: subjectId, clientId } = grant;
   const event: Event = { type: 'refreshed', at: now, clientId, subjectId, presenter, requestId };
