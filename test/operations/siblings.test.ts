@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { presenter } from '../../src/core/presenter.ts';
 import { seconds } from '../../src/core/time.ts';
+import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import { NodeReporter } from '../../src/operations/upkeep/report-node.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { writeRow } from '../../src/store/store.ts';
@@ -144,16 +145,21 @@ test('a row that 0.3.4 made goes on: its earlier tokens are a reuse, until it is
   assert.equal(await answer(refresh(node, other)), 'refresh-token-reused');
 });
 
-test('an ancestor that is renewed while a node of 0.3.4 runs gets a pair that this node would make of the current token', async (t) => {
-  const { node, clock } = await onSqlite(t);
-  await withWindow(node);
-  const first = await issue(node);
-  const second = accepted(await refresh(node, accepted(await refresh(node, first))));
-  clock.move(0.9 * HOUR);
-  const older = { ...node, derivation: () => 'secret' as const };
-  const third = accepted(await refresh(older, first));
-  assert.equal(textOf(accepted(await refresh(older, second))), textOf(third), 'as 0.3.4 would answer its retry');
-});
+for (const spent of [1, 2])
+  test(`while a node of 0.3.4 runs, a spent token (${spent} of 3) repeats a pair that ends soon: a rotation could not be repeated to it`, async (t) => {
+    const { node, clock } = await onSqlite(t);
+    await withWindow(node);
+    const pairs = [await issue(node)];
+    for (let n = 1; n <= 3; n++) pairs.push(accepted(await refresh(node, pairs.at(-1) as TokenPair)));
+    const held = pairs[spent] as TokenPair;
+    clock.move(0.9 * HOUR);
+    const older = { ...node, derivation: () => 'secret' as const };
+    const lost = accepted(await refresh(older, held));
+    clock.move(1);
+    assert.equal(textOf(accepted(await refresh(older, held))), textOf(lost));
+    assert.equal(textOf(lost), textOf(pairs[3] as TokenPair));
+    assert.equal(await answer(refresh(older, lost)), 'accepted');
+  });
 
 test('no pair is derived from the root while a node runs that does not report that it can', async (t) => {
   const { node, clock } = await onSqlite(t);

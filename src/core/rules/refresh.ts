@@ -64,6 +64,8 @@ export interface RefreshFacts {
   readonly loss: 'explained' | 'not-checked';
   /** When the last rollback was accepted, or a copy restored. */
   readonly lossAcceptedAt?: EpochSeconds | undefined;
+  /** While a node of 0.3.4 runs: pairs are derived from the current token, so a rotation by a spent one could not be repeated to it. */
+  readonly isUpgrading?: boolean;
   readonly now: EpochSeconds;
 }
 
@@ -204,7 +206,7 @@ function decideSpent(
   const isInWindow = isWithinWindow(window, supersededAt(generation, grant), grant, facts);
   const sibling = provesKey(facts, grant) ? 'by-key' : isInWindow ? 'in-window' : undefined;
   const isDue = isOfOtherCertificate(grant, facts) || (!isRetry && isEnding(grant, settings, facts));
-  if (sibling && isDue) return rotation(grant, settings, facts, { isRetry, sibling });
+  if (sibling && isDue && !facts.isUpgrading) return rotation(grant, settings, facts, { isRetry, sibling });
   if (sibling || isRetry) return { do: 'repeat', spent: { isRetry, sibling } };
   const mayBeLonger = outages === 'not-loaded' && (retryWindow > 0 || window > 0);
   return mayBeLonger ? { do: 'load-outages' } : reuse(settings, facts);

@@ -120,7 +120,7 @@ async function present(token: RefreshToken, sent: Sent, ports: CallerPorts): Pro
 }
 
 /** What is known before the row is loaded. The rule asks for `outages` and `loss` only if it needs them. */
-interface Known extends Omit<RefreshFacts, 'grant' | 'standing' | 'generation' | 'holder' | 'now'> {
+interface Known extends Omit<RefreshFacts, 'grant' | 'standing' | 'generation' | 'holder' | 'isUpgrading' | 'now'> {
   /** Whether the directory of the holder was asked. */
   readonly isRechecked: boolean;
 }
@@ -158,7 +158,16 @@ function change(
       return { outcome: { lacks: 'holder', holder, now: clock } };
     const now = grantTime(grant, clock);
     const standing = () => (isCode ? standingOfCode : standingOf)(token, grant, ports.keyring);
-    const decision = decideRefresh({ ...known, grant, standing, generation: token.generation, holder, now });
+    const isUpgrading = ports.derivation() === 'secret';
+    const decision = decideRefresh({
+      ...known,
+      grant,
+      standing,
+      generation: token.generation,
+      holder,
+      isUpgrading,
+      now,
+    });
     return commitOf(decision, { grant, token, presenter, requestId, now }, nonce, ports);
   });
 }
