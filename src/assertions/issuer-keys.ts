@@ -30,6 +30,8 @@ const AT_ONCE = 5;
 const EVERY_SECONDS = 10;
 /** How many requests wait for one token issuer: a slow one must not take all slots. */
 const MOST_WAITING = 64;
+/** How many key sets are kept that are not renewed. */
+const MOST_RECENT = 1_000;
 
 /** What was asked of a token issuer for keys that were not known. */
 interface Asked {
@@ -105,18 +107,30 @@ export class IssuerKeys {
     return this.failureOf(tokenIssuer) === undefined ? this.#trusted(tokenIssuer) : undefined;
   }
 
+  /** Whether `keysOf` needs no fetch. */
+  hasKeysOf(tokenIssuer: TokenIssuer): boolean {
+    return this.#trusted(tokenIssuer) !== undefined;
+  }
+
   failureOf(tokenIssuer: TokenIssuer): string | undefined {
     return this.#held.get(nameOf(tokenIssuer))?.shared.failure;
   }
 
-  /** Called every few seconds: takes what other nodes fetched, renews what is due, forgets what is gone. */
-  async renewAll(tokenIssuers: readonly TokenIssuer[]): Promise<void> {
+  /** Called every few seconds: takes what other nodes fetched, renews what is due, forgets others after so many seconds. */
+  async renewAll(tokenIssuers: readonly TokenIssuer[], forgetAfter = 0): Promise<void> {
     const fetched = tokenIssuers.filter(({ keys }) => keys.from !== 'file');
-    const names = new Set(tokenIssuers.map(nameOf));
+    const names = new Set([...tokenIssuers.map(nameOf), ...this.#checkedWithin(forgetAfter)]);
     for (const known of [this.#held, this.#logged, this.#asked]) {
       for (const name of known.keys()) if (!names.has(name)) known.delete(name);
     }
     await Promise.all(fetched.map((tokenIssuer) => this.#renew(tokenIssuer, RENEW_SECONDS)));
+  }
+
+  #checkedWithin(age: number): readonly string[] {
+    const now = this.#ports.now();
+    const isRecent = ({ shared }: Held) => Math.abs(now - shared.checkedAt) < age;
+    const recent = [...this.#held].filter(([, held]) => isRecent(held));
+    return recent.slice(-MOST_RECENT).map(([name]) => name);
   }
 
   #trusted(tokenIssuer: TokenIssuer): KeySet | undefined {

@@ -13,6 +13,8 @@ import { systemFetch } from '../outbound/guarded-fetch.ts';
 import { limitedPerHost } from '../outbound/per-minute.ts';
 
 const RETRY_AFTER = seconds(10);
+/** How long keys are kept after their fetch for a guest that did not authenticate: not long, since they are not renewed. */
+const UNPROVEN_KEPT = 600;
 
 export function composeGuests({ oauth }: Config, { settings }: Ports, log: Log, ports: Omit<JudgePorts, 'keys'>) {
   const { now } = ports;
@@ -24,11 +26,15 @@ export function composeGuests({ oauth }: Config, { settings }: Ports, log: Log, 
   });
   const logFailure = (url: string, why: string) => log.warn({ url, why }, 'keys of a client not fetched');
   const keys = new IssuerKeys({ fetch, now, logFailure });
-  const judge = new AssertionJudge({ ...ports, keys });
+  const keysFor = (by: string): JudgePorts['keys'] => ({
+    keysOf: async (issuer) => (keys.hasKeysOf(issuer) || documents.mayFetch(by) ? keys.keysOf(issuer) : undefined),
+    newestKeys: async (issuer) => (documents.mayFetch(by) ? keys.newestKeys(issuer) : undefined),
+    failureOf: (issuer) => keys.failureOf(issuer),
+  });
   return {
     readDocument: (url: ClientUrl, person: string) => documents.read(url, person),
     judge: async (assertion: string, { url, integration }: Guest, by: string) => {
-      const document = await documents.readToProve(url, by);
+      const document = await documents.read(url, by);
       if (!document.ok) {
         const { reason, claimed } = document.refusal;
         const isAway = reason === 'client-document-unavailable';
@@ -37,8 +43,15 @@ export function composeGuests({ oauth }: Config, { settings }: Ports, log: Log, 
           : refused({ reason: 'client-unproven' as const, claimed });
       }
       const issuer = guestIssuer(document.value, integration);
-      return issuer ? accept(await judge.judge(assertion, [issuer])) : refuse('client-unproven');
+      if (!issuer) return refuse('client-unproven');
+      const verdict = await new AssertionJudge({ ...ports, keys: keysFor(by) }).judge(assertion, [issuer]);
+      if (verdict.outcome.ok) documents.noteProven(document.value);
+      return accept(verdict);
     },
-    renewKeys: () => keys.renewAll(documents.inUse().flatMap((document) => guestIssuer(document, {}) ?? [])),
+    renewKeys: () =>
+      keys.renewAll(
+        documents.inUse().flatMap((document) => guestIssuer(document, {}) ?? []),
+        UNPROVEN_KEPT,
+      ),
   };
 }

@@ -26,7 +26,7 @@ const MOST_WAITING = 16;
 const MOST_WAITING_OF_PERSON = 4;
 /** Per minute: a person who signs in must not be able to flood other people's clients. */
 const FETCHES_PER_PERSON = 10;
-/** For how long after its last use the keys of a document are kept and renewed. */
+/** For how long after its client last authenticated the keys of a document are renewed. */
 const KEYS_KEPT = 3600;
 
 export interface DocumentPorts {
@@ -75,15 +75,18 @@ export class ClientDocuments {
     return isAway && kept && now < kept.since + OLDEST ? accept(kept.document) : read;
   }
 
-  /** The same for a client that authenticates: its keys are kept from now on. */
-  async readToProve(url: ClientUrl, by: string): Promise<ReadOutcome> {
-    const read = await this.read(url, by);
-    const kept = this.#kept.get(url);
-    if (kept) kept.provenAt = this.#ports.now();
-    return read;
+  /** Its client has authenticated with it. One that has not could make this service send requests to a third party. */
+  noteProven(document: ClientDocument): void {
+    const kept = this.#kept.get(document.url);
+    if (kept?.document === document) kept.provenAt = this.#ports.now();
   }
 
-  /** Those whose keys are kept and renewed. */
+  /** Whether this person may cause one more fetch, of a document or of its keys. */
+  mayFetch(person: string): boolean {
+    return this.#fetches.take(person);
+  }
+
+  /** Those whose keys are renewed. */
   inUse(): readonly ClientDocument[] {
     const least = this.#ports.now() - KEYS_KEPT;
     return [...this.#kept.values()].filter(({ provenAt = 0 }) => provenAt > least).map(({ document }) => document);
@@ -105,7 +108,7 @@ export class ClientDocuments {
 
   async #fetch(url: ClientUrl, person: string): Promise<ReadOutcome> {
     const { fetch, now, allowed, hosts } = this.#ports;
-    if (!this.#fetches.take(person)) return this.#refuse('client-document-unavailable', url, TOO_MANY_FETCHES);
+    if (!this.mayFetch(person)) return this.#refuse('client-document-unavailable', url, TOO_MANY_FETCHES);
     let cacheControl: string | null = null;
     let status = 0;
     const noting: Fetch = async (address, init) => {
