@@ -78,7 +78,7 @@ export async function composeService(
   const reporter = new NodeReporter(node, { keyring, store });
   const ports: Ports = {
     ...{ store, registry, keyring, directories, settings, issuer, clock, random: systemRandom },
-    ...(acts && { explainLoss: (grant, generation) => watch.explainLoss(grant, generation) }),
+    ...(acts && { explainLoss: (grant) => watch.explainLoss(grant) }),
   };
   const judges = composeJudges(config, { ...ports, timekeeper }, log, tracing);
   if (config.listeners.some(asksAnybody)) log.warn({ todo: ASKS_ANYBODY.todo }, ASKS_ANYBODY.says);

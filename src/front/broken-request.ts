@@ -36,7 +36,7 @@ export function answerBrokenRequests(server: Server, connections: Connections): 
     // After a TLS handshake that failed or took too long, nothing can be answered.
     const isUnanswerable = error.code === 'ECONNRESET' || /^ERR_(?:SSL|TLS)_/.test(error.code ?? '');
     if (isUnanswerable || !socket.writable || !connection) socket.destroy();
-    else if (!connection.isClosing) answerOrBreak(error, socket, connection);
+    else if (!connection.isClosing || isIncomplete(connection)) answerOrBreak(error, socket, connection);
   });
   // RFC 9110 9.3.6: we are not a proxy. Node would close the connection without an answer.
   server.on('connect', (request: IncomingMessage, other: Socket | ServerResponse) => {
@@ -63,6 +63,11 @@ function answerConnectStream(request: IncomingMessage, response: ServerResponse)
   stream?.session?.close();
 }
 
+/** The last one of a connection may take too long, too: Node says so once. */
+function isIncomplete({ isBroken, requests }: Connection): boolean {
+  return !isBroken && requests.some(({ raw }) => !raw.complete);
+}
+
 /** A request that broke in its body already has a response, and its door answers it. Others are answered here. */
 function answerOrBreak(error: ParserError, socket: Socket, connection: Connection): void {
   const reason = REASONS[error.code ?? ''] ?? 'request-malformed';
@@ -72,6 +77,7 @@ function answerOrBreak(error: ParserError, socket: Socket, connection: Connectio
     return;
   }
   connection.isClosing = true;
+  connection.isBroken = true;
   if (error.code === 'HPE_INVALID_EOF_STATE') return void socket.destroy(); // the caller went away
   broken.response.shouldKeepAlive = false;
   if (broken.raw.listenerCount('error') > 0) broken.raw.emit('error', new BrokenRequest(reason));

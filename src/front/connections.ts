@@ -95,6 +95,7 @@ export class Connections {
       idleSince: 0,
       session: undefined,
       isClosing: false,
+      isBroken: false,
     });
     return true;
   }

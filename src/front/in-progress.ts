@@ -21,6 +21,8 @@ export interface Connection {
   session: ServerHttp2Session | undefined;
   /** No further request on it is answered. */
   isClosing: boolean;
+  /** A request of it could not be read to its end. */
+  isBroken: boolean;
 }
 
 interface Keeper {

@@ -42,7 +42,7 @@ export interface Ports {
   readonly clock: Clock;
   readonly random: Random;
   /** For a token that the row of its grant does not know: throws HistoryInDoubt unless an accepted rollback explains it. Absent for a store that nobody can put back. */
-  readonly explainLoss?: (grant: Grant, generation: number) => Promise<void>;
+  readonly explainLoss?: (grant: Grant) => Promise<void>;
 }
 
 /** What operations need that identify callers by certificate. */

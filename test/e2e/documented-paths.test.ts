@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const PAGES = globSync(['*.md', 'docs/**/*.md', 'sdk/*/README.md'], { cwd: ROOT });
 /** Paths of files, of other programs, of claims and of mounts that an operator chooses. */
 const ELSEWHERE =
-  /^\/(?:etc|var|usr|opt|run|srv|tmp|dev|backup|proc|elsewhere|legacyauth|legacysdk|orders|ref|repository|repository_owner_id|environment|sub|groups|openid|kubernetes\.io|v1)(?:\/|$)/;
+  /^\/(?:etc|var|usr|opt|run|srv|tmp|dev|backup|proc|elsewhere|legacyauth|legacysdk|orders|ref|repository|repository_owner_id|environment|sub|groups|openid|kubernetes\.io|v1|check|\/)(?:\/|$)/;
 /** What the paths of a door begin with. */
 const PREFIXES = ['/authsvc', '/oauth2', '/.well-known', '/admin', '/admin/v1', '/console'];
 

@@ -16,6 +16,7 @@ suite('on a connection of HTTP/1.1', () => {
     ['bad HTTP twice', 'NONSENSE\r\n\r\nNONSENSE\r\n\r\n', [400]],
     ['bad HTTP behind two requests', `${GET.repeat(2)}NONSENSE\r\n\r\n`, [200, 200, 400]],
     ['a bad chunk', `${CHUNKED}zz\r\n`, [400]],
+    ['a bad chunk in the last of many', `${GET.repeat(15)}${CHUNKED}zz\r\n`, [...Array<number>(15).fill(200), 400]],
     ['a bad chunk behind a good one', `${CHUNKED}2\r\n{}\r\nzz\r\n`, [400]],
   ] as const)
     test(`${what}: answered in order, then the connection closes`, async (t) => {
@@ -35,4 +36,13 @@ suite('on a connection of HTTP/1.1', () => {
     await eventually('it closes', caller.isClosed);
     assert.deepEqual(caller.statuses(), [404]);
   });
+});
+
+test('the last of many pipelined requests has no more time for its body than others', async (t) => {
+  const front = await openFront(t, { requestTimeoutMs: 500 });
+  const caller = await http1To(front);
+  const slow = requestTo('/now', 'POST', 'Content-Type: application/json\r\nContent-Length: 100\r\n');
+  caller.socket.write(`${requestTo('/now').repeat(15)}${slow}{`);
+  await eventually('the connection ends', caller.isClosed);
+  assert.deepEqual(caller.statuses(), [...Array<number>(15).fill(200), 400]);
 });

@@ -148,7 +148,7 @@ test('a node that was not heard before the rollback was accepted makes its lost 
     (pair, [node]) => revoke(node, pair),
   );
   const [node, other] = nodes;
-  await assert.rejects(other.watch.explainLoss(aGrant(), 9), HistoryInDoubt, 'the other node has a proof');
+  await assert.rejects(other.watch.explainLoss(aGrant()), HistoryInDoubt, 'the other node has a proof');
   accepted(await acceptRollback({ store: other.open, by: OPERATOR }));
   await eventually('the node begins the next epoch', async () => {
     await node.watch.look().catch(() => undefined);

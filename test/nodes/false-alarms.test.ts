@@ -109,7 +109,7 @@ test('an old primary that lags behind for a moment before it is fenced', () =>
     };
     const { watch } = watching(behind);
     await watch.look();
-    await assert.rejects(watch.explainLoss(aGrant(), 9), HistoryInDoubt, 'a token is newer than the old server');
+    await assert.rejects(watch.explainLoss(aGrant()), HistoryInDoubt, 'a token is newer than the old server');
     assert.throws(watch.admit, HistoryInDoubt);
     origin = 'new';
     await watch.look();

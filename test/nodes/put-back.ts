@@ -31,7 +31,7 @@ export async function watchedNode(
   const { watch, acts, noticed } = watching(open, { node, resume });
   await watch.look();
   const store = watchedStore(open, watch, acts);
-  const explainLoss: Ports['explainLoss'] = (grant, generation) => watch.explainLoss(grant, generation);
+  const explainLoss: Ports['explainLoss'] = (grant) => watch.explainLoss(grant);
   const ports = { keyring, clock: systemClock, explainLoss };
   return { ...(await anotherNode(store, ports)), watch, open, noticed };
 }

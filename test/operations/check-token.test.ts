@@ -34,11 +34,11 @@ test('a token that is newer than the row of its grant asks why commits were lost
   const before = (await node.store.load(grants, pair.grantId)).found?.row;
   const next = accepted(await refresh(node, pair));
   const asked: unknown[] = [];
-  const explainLoss = async (grant: { id: string }, generation: number) => void asked.push([grant.id, generation]);
+  const explainLoss = async ({ id }: { id: string }) => void asked.push(id);
   const check = ({ accessToken }: TokenPair) => answer(checkToken(accessToken.reveal(), { ...node, explainLoss }));
   assert.deepEqual([await check(pair), await check(next), asked], ['accepted', 'accepted', []]);
   if (before) await put(node.store, grants, before);
-  assert.deepEqual([await check(next), asked], ['access-token-not-authentic', [[pair.grantId, 1]]]);
+  assert.deepEqual([await check(next), asked], ['access-token-not-authentic', [pair.grantId]]);
 });
 
 test('a holder who is due is looked for in their directory again, and read as that says', async (t) => {

@@ -58,6 +58,7 @@ test('at the door of the contract a device code is valid once only [contract 4.1
   const code = await confirmed(node);
   accepted(await redeem(node, code));
   assert.equal(await answer(redeem(node, code)), 'device-code-redeemed');
+  assert.equal(await answer(atOauth(node, code)), 'device-code-redeemed', 'nor at another door afterwards');
 });
 
 test('once its pair was refreshed, a device code gets nothing, and the grant stands', async (t) => {
@@ -110,11 +111,13 @@ test('the key of the first redemption is needed for the second, and the authenti
   const { node } = await onSqlite(t);
   const [code, own] = [await confirmed(node), { isAuthenticated: false, jkt: 'own' }];
   accepted(await atOauth(node, code, own));
+  const authenticated = await confirmed(node);
+  accepted(await atOauth(node, authenticated, { isAuthenticated: true, jkt: undefined }));
+  assert.equal(await answer(atOauth(node, authenticated)), 'device-code-redeemed');
   assert.equal(await answer(atOauth(node, code, BARE)), 'dpop-proof-missing');
   assert.equal(await answer(atOauth(node, code, { ...own, jkt: 'other' })), 'dpop-key-differs');
   await changeIntegration(node, { confidential: true });
   assert.equal(await answer(atOauth(node, code, own)), 'client-authentication-required');
-  assert.equal(await answer(atOauth(node, code, { ...own, isAuthenticated: true })), 'accepted');
 });
 
 test('a first answer is repeated after another key began to mint, and after a service that was away', async (t) => {

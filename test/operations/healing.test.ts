@@ -9,6 +9,7 @@ import { acceptLoss } from '../../src/operations/admin/after-restore.ts';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { accepted, answer, changeIntegration, check, issue, type Node, put, refresh, revoke } from '../node.ts';
+import { watching } from '../nodes/put-back.ts';
 import { onSqlite } from './on-sqlite.ts';
 
 interface Loss {
@@ -63,6 +64,18 @@ test('a loss that nobody accepted explains nothing, and a token that is newer en
   const { of } = await lossOf(t, { kept: 0, made: 1 });
   assert.equal(await answer(of(1)), 'store-rolled-back');
   assert.equal(await answer(of(0)), 'grant-revoked');
+});
+
+test('a login with two lines puts nobody else in doubt, however often the older one was refreshed', async (t) => {
+  const { node, pairs, accept } = await lossOf(t, { kept: 1, made: 4 });
+  const { watch } = watching(node.store);
+  await watch.look();
+  await accept();
+  const watched = { ...node, explainLoss: watch.explainLoss.bind(watch) };
+  accepted(await refresh(watched, pairs[1] as TokenPair));
+  assert.equal(await answer(check(watched, pairs[4] as TokenPair)), 'access-token-not-authentic');
+  assert.equal(await answer(refresh(watched, pairs[4] as TokenPair)), 'store-rolled-back');
+  assert.equal(watch.problem, undefined);
 });
 
 for (const [what, first, then] of [

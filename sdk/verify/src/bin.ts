@@ -1,16 +1,8 @@
 #!/usr/bin/env node
 // The program `tessera-guard`, for machines without the server.
 import { parseArgs } from 'node:util';
-import {
-  ABOUT,
-  ABOUT_CHECK,
-  ABOUT_SCHEMA,
-  explainRequest,
-  FLAGS,
-  isConfigurationFault,
-  runGuard,
-  schemaText,
-} from './guard.ts';
+import { ABOUT, ABOUT_CHECK, ABOUT_SCHEMA, FLAGS } from './guard/words.ts';
+import { explainRequest, isConfigurationFault, runGuard, schemaText } from './guard.ts';
 
 const PROGRAM = 'tessera-guard';
 const names = Object.keys(FLAGS).map((name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`));

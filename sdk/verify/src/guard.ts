@@ -5,24 +5,10 @@ import { checkConfiguration, SCHEMA, WrongConfiguration } from './guard/configur
 import { fileSource, type Source } from './guard/in-effect.ts';
 import { lineWriter } from './guard/log.ts';
 import { Rules } from './guard/rules.ts';
-import { GuardServer, USUAL_ADDRESS } from './guard/server.ts';
+import { GuardServer } from './guard/server.ts';
+import type { GuardFlags } from './guard/words.ts';
 import { Misconfigured } from './service.ts';
 
-/** Instead of a file: one resource server, and an address that says what is needed. */
-export const FLAGS = {
-  issuer: ['<url>', 'without a file: the public address of the service'],
-  resourceServer: ['<id>', 'without a file: the API, as in tessera resource-server add'],
-  audience: ['<uri>', 'without a file: its audience'],
-  secretFile: ['<file>', 'without a file: a file with its secret'],
-  ca: ['<file>', 'without a file: the authority of the certificate of the service, PEM'],
-  listen: ['<address>', `without a file: the path of a unix socket, or HOST:PORT (default ${USUAL_ADDRESS})`],
-} as const;
-
-export type GuardFlags = { readonly [Name in keyof typeof FLAGS]?: string };
-
-export const ABOUT = 'answer a proxy whether requests are allowed, until SIGTERM; SIGHUP loads the file again';
-export const ABOUT_CHECK = 'say what a request needs by the rules of this file';
-export const ABOUT_SCHEMA = 'print the JSON Schema of the file, for editors';
 export const schemaText = () => JSON.stringify(SCHEMA, undefined, 2);
 
 /** Runs until SIGTERM or SIGINT. Throws what `isConfigurationFault` knows if it cannot start. */

@@ -1,18 +1,13 @@
 // The guard of APIs behind a proxy: the command of @tessera/verify. It needs neither a configuration of the service nor a store.
-import {
-  ABOUT,
-  ABOUT_CHECK,
-  ABOUT_SCHEMA,
-  explainRequest,
-  FLAGS,
-  isConfigurationFault,
-  runGuard,
-  schemaText,
-} from '../../../sdk/verify/src/guard.ts';
+
+import { ABOUT, ABOUT_CHECK, ABOUT_SCHEMA, FLAGS } from '../../../sdk/verify/src/guard/words.ts';
+import type { Explained } from '../../../sdk/verify/src/guard.ts';
 import { command } from '../terminal/command.ts';
 import { CommandFailure } from '../terminal/exit.ts';
 import { AS_JSON, argument, optionalArgument, text } from '../terminal/options.ts';
 import { printJson, printRecord } from '../terminal/output.ts';
+
+const work = () => import('../../../sdk/verify/src/guard.ts');
 
 export const commands = {
   guard: command({
@@ -37,19 +32,20 @@ export const commands = {
         },
         options: AS_JSON,
         examples: ['tessera guard check guard.json GET https://orders.example.com/orders/1'],
-        run: ({ file, method, url, json }) => orFailure(async () => show(explainRequest(file, method, url), json)),
+        run: ({ file, method, url, json }) =>
+          orFailure(async () => show((await work()).explainRequest(file, method, url), json)),
       }),
       schema: command({
         about: ABOUT_SCHEMA,
         examples: ['tessera guard schema > guard.schema.json'],
-        run: () => void process.stdout.write(`${schemaText()}\n`),
+        run: async () => void process.stdout.write(`${(await work()).schemaText()}\n`),
       }),
     },
-    run: ({ file, ...flags }) => orFailure(() => runGuard(file, flags)),
+    run: ({ file, ...flags }) => orFailure(async () => (await work()).runGuard(file, flags)),
   }),
 };
 
-function show({ isAsked, lines }: ReturnType<typeof explainRequest>, json: true | undefined): void {
+function show({ isAsked, lines }: Explained, json: true | undefined): void {
   if (json) printJson({ isAsked, ...lines });
   else printRecord(lines);
   if (!isAsked) process.exitCode = 1;
@@ -60,7 +56,8 @@ async function orFailure(run: () => Promise<void>): Promise<void> {
     await run();
   } catch (fault) {
     if ((fault as NodeJS.ErrnoException).syscall === 'listen') throw new CommandFailure('listener', `${fault}`);
-    if (isConfigurationFault(fault)) throw new CommandFailure('configuration', fault.message, 'See: docs/guard.md');
+    if ((await work()).isConfigurationFault(fault))
+      throw new CommandFailure('configuration', fault.message, 'See: docs/guard.md');
     throw fault;
   }
 }

@@ -60,11 +60,12 @@ function isMadeAgain({ type, detail }: LostAct): boolean {
 }
 
 /**
- * Whether the last accepted rollback explains a token that the grant's row does not know. No grant is refreshed before a rollback is
- * accepted, so a row that is younger has lost nothing by it; but whoever had the older token may have refreshed since.
+ * Whether the last accepted rollback explains a token that the grant's row does not know. Whoever had the older token may have refreshed
+ * since, any number of times: without this, one program of such a login would put the service in doubt. So a later loss is noticed by
+ * the log, and by the tokens of younger grants.
  */
-export function explainsLoss(acceptedAt: EpochSeconds, { createdAt, pair }: Grant, generation: number): boolean {
-  return pair.issuedAt <= acceptedAt || (createdAt <= acceptedAt && generation === pair.generation);
+export function explainsLoss(acceptedAt: EpochSeconds, { createdAt }: Pick<Grant, 'createdAt'>): boolean {
+  return createdAt <= acceptedAt;
 }
 
 /** Equal for the same act. Its number may differ if a node did not read it from the log; a grant is revoked once. */

@@ -52,6 +52,17 @@ export async function redeemDevice(request: RedeemRequest, ports: CallerPorts): 
   const { integration, code } = checked.value;
   const limit = request.overLimit?.();
   const resourceServers = await namedResourceServers(wantedResource, ports);
+  const drawn = drawGrant(ports);
+  /** What a retry can derive again, at a door where there are any. */
+  const drawnFor = (at: EpochSeconds) => {
+    if (!proven) return undefined;
+    const { grantId: id, ...secrets } = firstTokenOf(
+      code,
+      { at, isAuthenticated: proven.isAuthenticated },
+      ports.keyring,
+    );
+    return { id, ...secrets };
+  };
   const decided = await ports.store.change(devices, code.deviceId, (found, now): Redemption => {
     if (!found || !isSameHash(deviceCodeHash(code.secret, integration), found.row.deviceCodeHash))
       return { outcome: refuse('device-code-not-authentic') };
@@ -65,15 +76,15 @@ export async function redeemDevice(request: RedeemRequest, ports: CallerPorts): 
       return { outcome: refused(refusal), next: { ...device, interval, lastPolledAt: now } };
     }
     const draft = { integration, origin: { kind: 'device' }, presenter: request.presenter, jkt: proven?.jkt } as const;
-    const { grantId: id, root, secret } = firstTokenOf(code, now, ports.keyring);
-    return redemption(device, decision, draft, { id, root, secret }, now, ports);
+    return redemption(device, decision, draft, drawnFor(now) ?? drawn, now, ports);
   });
   // Contract 4.1: a device code is valid once only. At a door that takes proofs, the answer may have been lost.
   const isRedeemed = !decided.ok && decided.refusal.reason === 'device-code-redeemed';
   if (!isRedeemed || !proven) return mintPair(decided, ports);
   const { found } = await ports.store.load(devices, code.deviceId);
   if (found?.row.decision.is !== 'redeemed') return decided;
-  const first = firstTokenOf(code, found.row.decision.at, ports.keyring);
+  const { at } = found.row.decision;
+  const first = firstTokenOf(code, { at, isAuthenticated: proven.isAuthenticated }, ports.keyring);
   return repeatRedemption(first, { ...request, integration, limit }, ports);
 }
 

@@ -47,7 +47,7 @@ export async function checkToken(
   const { registry } = ports;
   const integration =
     grant && (registry.integration(grant.clientId) ?? (await registry.findIntegration(grant.clientId)));
-  if (grant && token.generation > grant.pair.generation) await ports.explainLoss?.(grant, token.generation);
+  if (grant && token.generation > grant.pair.generation) await ports.explainLoss?.(grant);
   const { settings } = ports;
   const decision = decideCheck({ token, grant, holder: found?.companion, integration, settings, now });
   if (!decision.ok) return decision;

@@ -114,7 +114,7 @@ async function present(token: RefreshToken, sent: Sent, ports: CallerPorts): Pro
       if (answer.ok && answer.value.isOfSibling) ports.countSibling();
       return mintPair(answer, ports);
     }
-    known = { ...known, ...(await lookUp(answer, token, ports)) };
+    known = { ...known, ...(await lookUp(answer, ports)) };
   }
   throw new Error('the rule asked again for what was loaded');
 }
@@ -127,14 +127,14 @@ interface Known extends Omit<RefreshFacts, 'grant' | 'standing' | 'generation' |
 /** Each fact once, and the first decision. */
 const MOST_LOOKUPS = 4;
 
-async function lookUp(asked: Asked, { generation }: RefreshToken, ports: Ports): Promise<Partial<Known>> {
+async function lookUp(asked: Asked, ports: Ports): Promise<Partial<Known>> {
   const { store, explainLoss } = ports;
   if (asked.lacks === 'holder') {
     await recheck(asked.holder, asked.now, ports);
     return { isRechecked: true };
   }
   if (asked.lacks === 'outages') return { outages: (await store.load(serviceTimes, SERVICE)).found?.row.outages ?? [] };
-  await explainLoss?.(asked.grant, generation);
+  await explainLoss?.(asked.grant);
   return { loss: 'explained', lossAcceptedAt: await lastAccepted(store) };
 }
 

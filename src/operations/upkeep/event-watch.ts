@@ -86,9 +86,9 @@ export class EventWatch {
   };
 
   /** For a token that its grant's row does not know: returns if a rollback that was accepted explains it. Otherwise it proves another. */
-  async explainLoss(grant: Grant, generation: number): Promise<void> {
+  async explainLoss(grant: Grant): Promise<void> {
     const acceptedAt = await lastAccepted(this.#parts.store);
-    if (acceptedAt !== undefined && explainsLoss(acceptedAt, grant, generation)) return;
+    if (acceptedAt !== undefined && explainsLoss(acceptedAt, grant)) return;
     this.#proof = { origin: this.#parts.store.origin?.() };
     await this.look().catch(() => undefined);
     throw new HistoryInDoubt('a token is newer than its row');

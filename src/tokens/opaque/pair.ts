@@ -31,15 +31,15 @@ export interface MintedRefreshToken {
   readonly root: Buffer;
 }
 
-/** Generation 0 of the grant that a device code is redeemed for. Whoever sends the code again gets the same. */
+/** Generation 0 of the grant that a device code is redeemed for. Whoever sends the code again, authenticated as then, gets the same. */
 export function firstTokenOf(
   { deviceId, keyId, secret: code }: DeviceCode,
-  redeemedAt: EpochSeconds,
+  { at, isAuthenticated }: { readonly at: EpochSeconds; readonly isAuthenticated: boolean },
   keyring: Keyring,
 ): RefreshToken {
   // Ids begin with their time, so that grants are in the order of their creation.
-  const grantId = ((redeemedAt * 1000).toString(16).padStart(12, '0') + deviceId.slice(12)) as GrantId;
-  const message = Buffer.concat([code, Buffer.from(grantId, 'hex')]);
+  const grantId = ((at * 1000).toString(16).padStart(12, '0') + deviceId.slice(12)) as GrantId;
+  const message = Buffer.concat([code, Buffer.from(grantId, 'hex'), Buffer.of(Number(isAuthenticated))]);
   const bytes = keyOf(keyring, keyId).mac['first-secrets'].firstBytes(message, ROOT_LENGTH + REFRESH_SECRET_LENGTH);
   const [root, secret] = [bytes.subarray(0, ROOT_LENGTH), bytes.subarray(ROOT_LENGTH)];
   return { grantId, generation: 0, root, secret };

@@ -13,8 +13,8 @@ import { type Decision, decide, plainAnswer } from './decide.ts';
 import { Configured, type Source } from './in-effect.ts';
 import type { WriteLine } from './log.ts';
 import { Metrics } from './metrics.ts';
+import { USUAL_ADDRESS } from './words.ts';
 
-export const USUAL_ADDRESS = '127.0.0.1:9300';
 /** How often the files are read, and freshness is noted. */
 const LOOK_MS = 1_000;
 /** Requests in flight may wait for the service this long. */
