@@ -177,13 +177,22 @@ test('onReuse: report and a retry window of 0 change nothing inside the window f
 });
 
 test('a longer window is named as a weakening, with its price', () => {
-  const says = (before?: number, after?: number) => {
-    const overrides = (window?: number) => (window === undefined ? {} : { refreshSiblingWindow: seconds(window) });
-    return weakeningsOf([['overrides', { before: overrides(before), after: overrides(after) }]]).join();
-  };
+  const overrides = (window?: number, life?: number) => ({
+    ...(window !== undefined && { refreshSiblingWindow: seconds(window) }),
+    ...(life !== undefined && { accessTokenLifetime: seconds(life) }),
+  });
+  const warning = (before: object, after: object) => weakeningsOf([['overrides', { before, after }]]).join();
+  const says = (before?: number, after?: number) => warning(overrides(before), overrides(after));
   assert.match(says(undefined, 60), /^Earlier refresh tokens .* a thief .* will share the login, undetected\.$/);
   assert.match(says(60, 61), /a thief/);
-  assert.deepEqual([says(61, 60), says(60, undefined), says(undefined, 0)], ['', '', '']);
+  assert.deepEqual([says(61, 60), says(undefined, 0), says()], ['', '', '']);
+  assert.match(says(0, undefined), /a thief/, 'guests get their week back');
+  assert.match(says(7 * DAY - 1, undefined), /a thief/);
+  assert.equal(says(7 * DAY, undefined), '');
+  assert.match(warning(overrides(60, HOUR), overrides(60, DAY)), /a thief/, 'at least the life of an access token');
+  assert.equal(warning(overrides(60, HOUR), overrides(120, HOUR)), '');
+  assert.equal(warning(overrides(0, HOUR), overrides(0, DAY)), '');
+  assert.equal(warning(overrides(undefined, HOUR), overrides(undefined, 30 * DAY)), '', 'no window is set');
 });
 
 test('every other check of a refresh holds for siblings', () => {

@@ -6,7 +6,7 @@ import type { Settings } from '../settings.ts';
 import { between, type EpochSeconds, type Seconds, seconds } from '../time.ts';
 
 /** Guests are programs of others, which share tokens in ways that no operator chose. A week: one that slept over a weekend goes on. */
-const GUEST_WINDOW = seconds(7 * 86_400);
+export const GUEST_WINDOW = seconds(7 * 86_400);
 
 /** The longest window of the server itself. Integrations may have longer ones. */
 export function usualSiblingWindow({ refreshSiblingWindow, clientDocuments }: Settings): Seconds {

@@ -2,7 +2,9 @@
 // words: in the console, and on the command line.
 import type { Integration, TokenOverrides } from '../integration.ts';
 import type { ApprovedIssuer, RevocationPolicy } from '../issuer.ts';
+import { seconds } from '../time.ts';
 import { asksForCertificate } from './refresh.ts';
+import { GUEST_WINDOW } from './siblings.ts';
 
 type Settings = Partial<
   RevocationPolicy &
@@ -18,6 +20,20 @@ const isOpened = (was: readonly unknown[] = [], will: readonly unknown[] = []) =
 
 const patternsOf = ({ rules = [] }: Settings): readonly string[] =>
   JSON.stringify(rules).match(/"like":"[^"]*"/g) ?? [];
+
+/**
+ * Without its own window an integration has that of the server, which is unknown here and taken as 0, the default; its guests have
+ * at least a week. A window is never shorter than the life of an access token.
+ */
+function isWindowLonger(was: Settings, will: Settings): boolean {
+  const isUsual = was.refreshSiblingWindow === undefined && will.refreshSiblingWindow === undefined;
+  const areLivesKnown = was.accessTokenLifetime !== undefined && will.accessTokenLifetime !== undefined;
+  const effective = ({ refreshSiblingWindow, accessTokenLifetime = seconds(0) }: Settings, usual: number) => {
+    const window = refreshSiblingWindow ?? usual;
+    return window > 0 && areLivesKnown ? Math.max(window, accessTokenLifetime) : window;
+  };
+  return !isUsual && [0, GUEST_WINDOW].some((usual) => effective(will, usual) > effective(was, usual));
+}
 
 const RULES: Readonly<Record<string, (was: Settings, will: Settings) => boolean>> = {
   'Revoked certificates of this issuer will be accepted.': (was, will) => isUnchecked(will) && !isUnchecked(was),
@@ -45,7 +61,7 @@ const RULES: Readonly<Record<string, (was: Settings, will: Settings) => boolean>
   'A reused refresh token will not end its grant.': (was, will) =>
     will.onReuse === 'report' && was.onReuse !== 'report',
   'Earlier refresh tokens will work without a key for longer: a thief who uses one again and again will share the login, undetected.':
-    ({ refreshSiblingWindow: before = 0 }, { refreshSiblingWindow: after = 0 }) => after > before,
+    isWindowLonger,
   'Refresh tokens will work without the certificate: whoever has one can use it.': ({ binding = 'none' }, will) =>
     asksForCertificate(binding) && will.binding === 'none',
   'Refresh tokens will work with any certificate of the same identity and issuer.': (was, will) =>
