@@ -2,7 +2,7 @@
 // request; nothing is written, and nothing secret is returned.
 import type { AcceptedAssertion, AssertionStep } from '../../core/assertion.ts';
 import type { PresentedChain } from '../../core/certificate.ts';
-import { type Grant, grantState, guestOf } from '../../core/grant.ts';
+import { authenticatedGuest, type Grant, grantState, guestOf } from '../../core/grant.ts';
 import type { Identity } from '../../core/identity.ts';
 import type { Integration } from '../../core/integration.ts';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
@@ -199,8 +199,8 @@ async function explainRefreshToken(text: string, ports: CallerPorts): Promise<To
   const clientId = found?.row.clientId ?? ports.registry.integrations[0]?.clientId ?? '';
   const guest = found && guestOf(found.row);
   // As whoever may refresh it: with the proofs that it needs, and no more.
-  const isAuthenticated =
-    found?.row.origin.kind === 'client' || ports.registry.integration(clientId)?.confidential === true;
+  const isOfClient = found?.row.origin.kind === 'client' || (found && authenticatedGuest(found.row)) === true;
+  const isAuthenticated = isOfClient || ports.registry.integration(clientId)?.confidential === true;
   const proven = { isAuthenticated, jkt: found?.row.terms?.jkt };
   const outcome = await refreshTokens({ ...request, clientId, guest, refreshToken: text, proven }, ports);
   const standing = token && found && standingOf(token, found.row, ports.keyring);

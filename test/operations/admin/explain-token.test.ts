@@ -4,6 +4,7 @@ import type { Identity, IdentityId } from '../../../src/core/identity.ts';
 import { accept } from '../../../src/core/outcome.ts';
 import { seconds } from '../../../src/core/time.ts';
 import { explainCaller, explainScope, explainToken } from '../../../src/operations/admin/explain.ts';
+import { type CodeRedemption, redeemCode } from '../../../src/operations/device/redeem-device.ts';
 import { mapCaller } from '../../../src/operations/grant/identify-caller.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
 import { identities } from '../../../src/store/tables/identities.ts';
@@ -12,6 +13,7 @@ import {
   answer,
   changeIntegration,
   check,
+  confirmedCode,
   ISSUER,
   issue,
   MARK,
@@ -20,6 +22,7 @@ import {
   revoke,
   start,
   THUMBPRINT,
+  WITH_CODE,
 } from '../../node.ts';
 import { NOW } from '../../samples.ts';
 import { onSqlite } from '../on-sqlite.ts';
@@ -37,6 +40,16 @@ test('the dry run of a refresh token says what a refresh would, and spends nothi
   assert.equal((await explainToken(text, node)).refusal, 'refresh-token-reused');
   assert.equal(await answer(check(node, second)), 'accepted', 'a dry run ends no grant');
   assert.equal((await node.store.load(grants, first.grantId)).found?.row.pair.generation, 1);
+});
+
+test('the dry run of a guest’s refresh token has the key that its grant needs', async (t) => {
+  const { node } = await onSqlite(t);
+  await changeIntegration(node, { flows: WITH_CODE });
+  const guest = 'https://agent.example/client.json' as NonNullable<CodeRedemption['guest']>;
+  const proven = { isAuthenticated: true, jkt: undefined };
+  const pair = accepted(await redeemCode({ ...(await confirmedCode(node, { guest })), proven }, node));
+  const text = pair.refreshToken?.reveal() ?? '';
+  assert.equal((await explainToken(text, node)).refusal, undefined);
 });
 
 test('the dry run of an earlier refresh token names it as such, and says whether a sibling gets a pair for it', async (t) => {
