@@ -54,11 +54,11 @@ function allowedHost(address: string, hosts: readonly AllowedHost[]): AllowedHos
   return hosts.find((allowed) => allowed.host === host) ?? hosts.find((any) => any.host === '*' && port === '');
 }
 
-/** https with a path, without user name or fragment, and written as browsers write it: one client has one address. */
+/** https with a path, without user name or fragment, and written as browsers write it, without a dot after the host: one client has one address. */
 export function isClientUrl(text: string): boolean {
   if (!text.startsWith('https://') || text.length > CLIENT_URL_MAX_LENGTH || !URL.canParse(text)) return false;
-  const { href, pathname, username, password, hash } = new URL(text);
-  return href === text && pathname !== '/' && !username && !password && !hash;
+  const { href, hostname, pathname, username, password, hash } = new URL(text);
+  return href === text && !hostname.endsWith('.') && pathname !== '/' && !username && !password && !hash;
 }
 
 /** What a document says, as far as it counts. */

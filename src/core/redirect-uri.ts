@@ -21,8 +21,12 @@ export function isRedirectUri(text: string): boolean {
 }
 
 /** Schemes that browsers or systems act on by themselves. */
-const TAKEN =
-  '(?!(?:javascript|data|vbscript|file|blob|about|filesystem|view-source|https?|wss?|ftp|intent|jar|ms-[a-z]+):)';
+const TAKEN_SCHEMES = [
+  ...['javascript', 'data', 'vbscript', 'file', 'blob', 'about', 'filesystem', 'view-source', 'resource', 'jar'],
+  ...['https?', 'wss?', 'ftp', 'smb', 'ssh', 'telnet', 'chrome', 'chrome-extension'],
+  ...['intent', 'android-app', 'itms-services', 'search-ms', 'ms-[a-z0-9+.-]+'],
+];
+const TAKEN = `(?!(?:${TAKEN_SCHEMES.join('|')}):)`;
 const PRIVATE_USE = new RegExp(`^(?=.{1,512}$)${TAKEN}[a-z][a-z0-9+.-]{2,}://[A-Za-z0-9._~-]+${PATH}$`);
 
 /** RFC 8252 7.1: the scheme of a program, which any other program can claim too. Desktop programs leave out the dot that it wants. */

@@ -49,6 +49,8 @@ suite('a client_id that is an address', () => {
       'https://agent.example/'.padEnd(513, 'x'),
     ])
       assert.deepEqual(naming(text), { clientId: text });
+    const dotted = 'https://agent.example./client.json';
+    assert.deepEqual(naming(dotted, ['agent.example', 'agent.example.', '*']), { clientId: dotted });
     assert.deepEqual(naming(URL_OF_CLIENT, []), { clientId: URL_OF_CLIENT });
   });
 

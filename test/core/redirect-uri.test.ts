@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { isLoopback, isRedirectUri, isRegistered, withResponse } from '../../src/core/redirect-uri.ts';
+import { isLoopback, isPrivateUse, isRedirectUri, isRegistered, withResponse } from '../../src/core/redirect-uri.ts';
 import { anyCharacter } from '../any-character.ts';
 
 suite('redirect URIs', () => {
@@ -41,6 +41,17 @@ suite('redirect URIs', () => {
       `https://app.example/${'x'.repeat(600)}`,
     ])
       assert.ok(!isRedirectUri(uri), uri);
+  });
+
+  test('of a program have a scheme that no browser or system acts on by itself', () => {
+    for (const uri of ['cursor://anysphere.cursor-mcp/back', 'msteams://back', 'chromex://back', 'sshd://back'])
+      assert.ok(isPrivateUse(uri), uri);
+    for (const scheme of [
+      ...['javascript', 'data', 'view-source', 'resource', 'chrome', 'chrome-extension', 'http', 'wss'],
+      ...['ms-settings', 'ms-windows-search', 'ms-windows-store', 'ms-x2', 'search-ms', 'smb', 'ssh', 'telnet'],
+      ...['intent', 'android-app', 'itms-services'],
+    ])
+      assert.ok(!isPrivateUse(`${scheme}://back/x`), scheme);
   });
 
   test('a registered one matches itself alone; on loopback, with any port [RFC 6749 3.1.2.3, RFC 8252 7.3]', () => {
