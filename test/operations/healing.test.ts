@@ -8,6 +8,7 @@ import { seconds } from '../../src/core/time.ts';
 import { acceptLoss } from '../../src/operations/admin/after-restore.ts';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import { grants } from '../../src/store/tables/grants.ts';
+import { mintRefreshToken, parseRefreshToken } from '../../src/tokens/opaque/token-text.ts';
 import { accepted, answer, changeIntegration, check, issue, type Node, put, refresh, revoke } from '../node.ts';
 import { watching } from '../nodes/put-back.ts';
 import { onSqlite } from './on-sqlite.ts';
@@ -115,6 +116,47 @@ for (const kept of [0, 1])
       clock.move(WINDOW - 63);
       assert.equal(await answer(of(4)), 'refresh-token-reused');
     });
+
+/** The token of a generation that was never made, for whoever has a server key and a token of the grant. */
+function forged({ keyring }: Node, pair: TokenPair | undefined, generation: number): TokenPair {
+  const token = parseRefreshToken(pair?.refreshToken?.reveal() ?? '', keyring);
+  assert.ok(token && pair);
+  return { ...pair, refreshToken: mintRefreshToken({ ...token, generation }, keyring.minting) };
+}
+
+const LAST = 2 ** 32 - 1;
+
+for (const [generation, expected] of [
+  [1_000_000, 'accepted'],
+  [1_000_001, 'store-rolled-back'],
+  [LAST, 'store-rolled-back'],
+] as const)
+  test(`a forged jump to generation ${generation}: ${expected}`, async (t) => {
+    const { node, accept, pairs } = await lossOf(t, { kept: 0, made: 1 });
+    await accept();
+    assert.equal(await answer(refresh(node, forged(node, pairs[0], generation))), expected);
+  });
+
+for (const kept of [LAST - 3, LAST - 1, LAST])
+  test(`near the last generation (row ${kept}), refresh tokens are refused, and nothing fails`, async (t) => {
+    const { node, accept, pairs } = await lossOf(t, { kept: 0, made: 0 });
+    const row = await rowOf(node, pairs);
+    await put(node.store, grants, { ...row, pair: { ...row.pair, generation: kept } });
+    await accept();
+    let pair = forged(node, pairs[0], kept);
+    for (let generation = kept; generation < LAST; generation++) pair = accepted(await refresh(node, pair));
+    assert.equal(await answer(refresh(node, pair)), 'grant-expired');
+    assert.equal(await answer(refresh(node, forged(node, pairs[0], LAST))), 'grant-expired');
+  });
+
+test('nor does a row within reach of the last generation heal to it', async (t) => {
+  const { node, clock, accept, pairs } = await lossOf(t, { kept: 0, made: 0 });
+  const row = await rowOf(node, pairs);
+  await put(node.store, grants, { ...row, pair: { ...row.pair, generation: LAST - 9 } });
+  clock.move(1);
+  await accept();
+  assert.equal(await answer(refresh(node, forged(node, pairs[0], LAST))), 'store-rolled-back');
+});
 
 test('a grant that was revoked again stays so', async (t) => {
   const { node, of, accept, pairs } = await lossOf(t, { kept: 0, made: 2 });

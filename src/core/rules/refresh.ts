@@ -117,6 +117,7 @@ export function decideRefresh(facts: RefreshFacts): RefreshDecision {
   if (state === 'revoked') return no('grant-revoked');
   if (state === 'expired') return no('grant-expired');
   if (!grant.refreshable) return no('refresh-not-offered');
+  if (grant.pair.generation >= LAST_GENERATION) return no('grant-expired');
   // Before the generation: without its proof, a stolen token may not even end the grant.
   const unproven = whyUnprovenRefresh(grant, integration, facts.proven);
   if (unproven) return no(unproven);
@@ -162,6 +163,11 @@ function decideTurn(standing: Standing, grant: Grant, settings: Settings, facts:
   }
 }
 
+/** Tokens have 32 bits for it. */
+const LAST_GENERATION = 2 ** 32 - 1;
+/** No loss spans more refreshes of one grant: such a token was forged with a server key, and would use up the generations. */
+const MOST_LOST = 1_000_000;
+
 /**
  * The store has lost a refresh. Until that is accepted the caller tries again: the commits may be recovered. Then the newest token
  * is current again, unless the grant was refreshed since: the older token may be in other hands.
@@ -171,7 +177,8 @@ function decideAhead(grant: Grant, settings: Settings, facts: RefreshFacts): Ref
   if (loss === 'not-checked') return { do: 'explain-loss' };
   const healed = generation - grant.pair.generation;
   const isNewest = healed > 0 && lossAcceptedAt !== undefined && grant.pair.issuedAt < lossAcceptedAt;
-  if (isNewest) return { ...rotation(grant, settings, facts), healed };
+  const isPlausible = healed <= MOST_LOST && generation < LAST_GENERATION;
+  if (isNewest && isPlausible) return { ...rotation(grant, settings, facts), healed };
   return { do: 'end', why: 'rolled-back-store', refusal: { reason: 'store-rolled-back' } };
 }
 
