@@ -5,7 +5,6 @@ import type { Hex } from '../hex.ts';
 import type { Identity } from '../identity.ts';
 import type { Integration } from '../integration.ts';
 import { accept, type Outcome, refuse, refuseScope } from '../outcome.ts';
-import { isSamePresenter } from '../presenter.ts';
 import type { OverCap, Refusal, RefusalReason } from '../refusal.ts';
 import { isWithin, parseScope } from '../scope.ts';
 import type { Outage } from '../service-times.ts';
@@ -245,20 +244,6 @@ function isEnding(grant: Grant, settings: Settings, { now }: RefreshFacts): bool
 /** Whether today's access token is bound to another certificate than the presented one. */
 function isOfOtherCertificate(grant: Grant, facts: RefreshFacts): boolean {
   return presentedBinding(facts, grant) !== grant.bindings?.[0]?.thumbprint;
-}
-
-export function isRefreshLogged({ refreshesLogged }: Settings, before: Grant, next: Grant): boolean {
-  switch (refreshesLogged) {
-    case 'all':
-      return true;
-    case 'changes':
-      return (
-        before.bindings?.[0]?.thumbprint !== next.bindings?.[0]?.thumbprint ||
-        !isSamePresenter(before.pair.presenter, next.pair.presenter)
-      );
-    case 'none':
-      return false;
-  }
 }
 
 function reuse({ onReuse }: Settings, { overCap, grant }: RefreshFacts): RefreshDecision {

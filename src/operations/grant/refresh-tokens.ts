@@ -11,11 +11,11 @@ import {
   asksForCertificate,
   checkRefreshRequest,
   decideRefresh,
-  isRefreshLogged,
   type RefreshDecision,
   type RefreshFacts,
   type Spent,
 } from '../../core/rules/refresh.ts';
+import { isRefreshLogged } from '../../core/rules/refresh-log.ts';
 import { marked, withProgram } from '../../core/rules/siblings.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { Decision } from '../../store/store.ts';
