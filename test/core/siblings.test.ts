@@ -121,10 +121,6 @@ suite('without a window, whoever proves a key with the refresh is answered, howe
     const others = { ...certified, bindings: [{ since: 0, thumbprint: hexOf(32, 9) }] };
     const decision = decide({ grant: others, caller, integration: bound('identity') });
     assert.equal(decision.do === 'rotate' && decision.bindTo, hexOf(32, 7));
-    const last = { generation: 8, standing: () => 'last-spent' as const, caller, integration: bound('identity') };
-    assert.equal(what({ ...last, grant: others, later: 1 }), 'rotate by-key', 'in the retry window too');
-    const own = { ...certified, bindings: [{ since: 0, thumbprint: hexOf(32, 7) }] };
-    assert.equal(what({ ...last, grant: own, later: 1 }), 'repeat by-key');
   });
 
   test('DPoP', () => {

@@ -211,8 +211,9 @@ function decideSpent(
   const isRetry = isWithinWindow(retryWindow, grant.pair.issuedAt, grant, facts);
   const isInWindow = isWithinWindow(window, supersededAt(generation, grant), grant, facts);
   const sibling = provesKey(facts, grant) ? 'by-key' : isInWindow ? 'in-window' : undefined;
-  const isDue = isOfOtherCertificate(grant, facts) || (!isRetry && isEnding(grant, settings, facts));
-  if (sibling && isDue && !facts.isUpgrading) return rotation(grant, settings, facts, { isRetry, sibling });
+  // A retry gets the same pair, whichever certificate it presents.
+  const isDue = !isRetry && !facts.isUpgrading && isDueAnew(grant, settings, facts);
+  if (sibling && isDue) return rotation(grant, settings, facts, { isRetry, sibling });
   if (sibling || isRetry) return { do: 'repeat', spent: { isRetry, sibling } };
   const mayBeLonger = outages === 'not-loaded' && (retryWindow > 0 || window > 0);
   return mayBeLonger ? { do: 'load-outages' } : reuse(settings, facts);
@@ -237,13 +238,12 @@ function provesKey({ integration, proven }: RefreshFacts, { origin }: Grant): bo
 /** A program that gets an access token with less than this part of a life would be back at once. */
 const LEAST_LEFT = 1 / 4;
 
-function isEnding(grant: Grant, settings: Settings, { now }: RefreshFacts): boolean {
-  return between(now, grant.pair.expiresAt) < LEAST_LEFT * between(now, accessTokenExpiry(grant, now, settings));
-}
-
-/** Whether today's access token is bound to another certificate than the presented one. */
-function isOfOtherCertificate(grant: Grant, facts: RefreshFacts): boolean {
-  return presentedBinding(facts, grant) !== grant.bindings?.[0]?.thumbprint;
+/** Whether today's access token is of little use to this program: it ends soon, or is bound to the certificate of another. */
+function isDueAnew(grant: Grant, settings: Settings, facts: RefreshFacts): boolean {
+  const { pair, bindings } = grant;
+  const isEnding =
+    between(facts.now, pair.expiresAt) < LEAST_LEFT * between(facts.now, accessTokenExpiry(grant, facts.now, settings));
+  return isEnding || presentedBinding(facts, grant) !== bindings?.[0]?.thumbprint;
 }
 
 function reuse({ onReuse }: Settings, { overCap, grant }: RefreshFacts): RefreshDecision {
