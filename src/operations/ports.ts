@@ -77,7 +77,7 @@ export interface Guest {
 export interface AssertionPorts extends Ports {
   /** Parses an assertion, and checks its signature and its claims. */
   readonly judgeAssertion: (assertion: string, tokenIssuers: readonly TokenIssuer[]) => Promise<AssertionVerdict>;
-  /** Checks an assertion of a guest in the same way, by the keys of its document. `by`: the authentic credential that it comes with. */
+  /** Checks an assertion of a guest in the same way, by the keys of its document. `by`: the person who signed in for it. */
   readonly judgeGuest: (assertion: string, guest: Guest, by: string) => Promise<Outcome<AssertionVerdict>>;
   /** For the operator's log: the assertion identified nobody. */
   readonly logRefusedAssertion: (requestId: string, verdict: AssertionVerdict) => void;

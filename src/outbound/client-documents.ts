@@ -65,7 +65,7 @@ export class ClientDocuments {
     this.#fetches = new PerMinute(FETCHES_PER_PERSON, ports.now);
   }
 
-  /** A document that cannot be fetched again is used a while longer. `person`: an identity, or its grant or code. */
+  /** A document that cannot be fetched again is used a while longer. */
   async read(url: ClientUrl, person: string): Promise<ReadOutcome> {
     const kept = this.#kept.get(url);
     const now = this.#ports.now();

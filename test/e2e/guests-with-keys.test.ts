@@ -199,6 +199,28 @@ suite('a guest that authenticates', () => {
   });
 });
 
+suite('the token of another client, or of a grant that was revoked, causes no fetch:', () => {
+  test('at the token endpoint and to revoke', async () => {
+    const own = chatgpt('owner');
+    const { refresh_token: token = '' } = jsonOf(await own.redeem(await codeOf(own), await proofOf(own)));
+    const other = chatgpt('third');
+    assert.equal(verdict(await other.refresh(token, await proofOf(other))), '400 invalid_grant');
+    const revoke = async (program: Program) =>
+      program.ask('/oauth2/revoke', { client_id: program.clientId, token, ...(await proofOf(program)) });
+    await revoke(other);
+    assert.ok(!documents.asked.some((path) => path.startsWith('/third')));
+    assert.equal((await own.refresh(token, await proofOf(own))).status, 200, 'it has ended nothing');
+    assert.equal((await revoke(own)).status, 200);
+    service.advance(3_601); // the document is fetched again then
+    late += 3_601;
+    const before = documents.asked.length;
+    assert.equal(verdict(await own.refresh(token, await proofOf(own))), '400 invalid_grant');
+    assert.equal((await revoke(own)).status, 200, 'nothing is left to end');
+    assert.equal(documents.asked.slice(before).filter((path) => path.startsWith('/owner')).length, 0);
+    ada = await signedIn(service);
+  });
+});
+
 suite('a redirect URI that is not of the document', () => {
   const CURSOR = 'cursor://anysphere.cursor-mcp/oauth/callback';
   const DUST = 'https://eu.dust.example/oauth/mcp/finalize';

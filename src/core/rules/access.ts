@@ -84,6 +84,6 @@ export function decideRevokeByIntegration(facts: RevokeFacts): Outcome<Grant | u
   if (!token || !grant) return accept(undefined);
   if (grant.clientId !== integration.clientId || guestOf(grant) !== guest)
     return refuse(`${token}-token-of-another-integration`);
-  if (authenticatedGuest(grant) && !isAuthenticated) return refuse('client-authentication-required');
-  return accept(grant.revoked ? undefined : grant);
+  if (grant.revoked) return accept(undefined);
+  return authenticatedGuest(grant) && !isAuthenticated ? refuse('client-authentication-required') : accept(grant);
 }

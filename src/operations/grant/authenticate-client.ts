@@ -1,9 +1,13 @@
 import type { ClientUrl } from '../../core/client-document.ts';
+import { guestOf } from '../../core/grant.ts';
+import type { IdentityId } from '../../core/identity.ts';
 import type { Integration } from '../../core/integration.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
 import { type ClientProof, checkClient, clientIssuer, decideClient, liveSecrets } from '../../core/rules/client.ts';
 import { rangeMatcher } from '../../outbound/address-filter.ts';
+import { devices } from '../../store/tables/devices.ts';
+import { grants } from '../../store/tables/grants.ts';
 import { readAccessToken } from '../../tokens/access-token.ts';
 import { parseCode, parseRefreshToken } from '../../tokens/opaque/token-text.ts';
 import { isResourceServerSecret } from '../../tokens/resource-server-secret.ts';
@@ -55,7 +59,7 @@ export interface GuestRequest {
   readonly requestId: string;
 }
 
-/** The same for a guest. Without an authentic credential nobody has signed in for it, so nothing is fetched: the credential is refused anyway. */
+/** The same for a guest. Without a credential of its own nobody has signed in for it, so nothing is fetched: the credential is refused anyway. */
 export async function authenticateGuest(
   request: GuestRequest,
   ports: AssertionPorts,
@@ -64,7 +68,7 @@ export async function authenticateGuest(
   if (!integration.ok) return integration;
   const { url, sent, credential = '', requestId } = request;
   if (sent.by !== 'assertion') return refuse('client-unproven');
-  const by = authenticId(credential, ports);
+  const by = await whoSignedIn(credential, request, ports);
   if (by === undefined) return accept(undefined);
   const verdict = await ports.judgeGuest(sent.assertion, { url, integration: integration.value }, by);
   const accepted = verdict.ok ? judged(verdict.value, requestId, ports) : verdict;
@@ -73,13 +77,20 @@ export async function authenticateGuest(
   return useOnce(accepted.value, ports, () => ({ outcome: accept(client) }));
 }
 
-/** Of the grant or the code. Undefined if this service did not mint the credential. */
-function authenticId(credential: string, ports: Ports): string | undefined {
-  return (
-    parseCode('authorization', credential, ports.keyring)?.deviceId ??
-    parseRefreshToken(credential, ports.keyring)?.grantId ??
-    readAccessToken(credential, ports)?.grantId
-  );
+/** Whose fetch it is: who confirmed the code, or has the grant. A code does not say which guest it is for; a person may have any document fetched. */
+async function whoSignedIn(
+  credential: string,
+  { url, clientId }: GuestRequest,
+  ports: Ports,
+): Promise<IdentityId | undefined> {
+  const code = parseCode('authorization', credential, ports.keyring);
+  if (code) {
+    const { row } = (await ports.store.load(devices, code.deviceId)).found ?? {};
+    return row?.clientId === clientId && 'by' in row.decision ? row.decision.by : undefined;
+  }
+  const token = parseRefreshToken(credential, ports.keyring) ?? readAccessToken(credential, ports);
+  const { row } = (token && (await ports.store.load(grants, token.grantId)).found) ?? {};
+  return row && guestOf(row) === url && !row.revoked ? row.identityId : undefined;
 }
 
 function bySecret(
