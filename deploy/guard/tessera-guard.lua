@@ -43,4 +43,5 @@ core.register_action("tessera_guard", { "http-req" }, function(txn)
       txn.http:req_set_header(name, values[0])
     end
   end
+  txn:set_var("txn.tessera_guard", "allowed")
 end, 0)

@@ -78,7 +78,7 @@ export class DpopProofs {
     try {
       const { payload, protectedHeader } = await compactVerify(proof, ofKey(key), { algorithms: DPOP_ALGORITHMS });
       const { htm, htu, iat, jti, ath } = JSON.parse(new TextDecoder().decode(payload)) as Record<string, unknown>;
-      const isOfCall = htm === method && plain(htu) === plain(url);
+      const isOfCall = htm === method && plain(htu) !== undefined && plain(htu) === plain(url);
       const isOfToken = ath === createHash('sha256').update(token).digest('base64url');
       if (protectedHeader.typ !== 'dpop+jwt' || !isOfCall || !isOfToken || typeof jti !== 'string') return undefined;
       const window = WINDOW + this.#settings.clockTolerance;

@@ -26,6 +26,7 @@ export async function call(
 ): Promise<Called> {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => undefined);
+  socket.setTimeout(20_000, () => socket.destroy());
   const host = headers.some((header) => /^host:/i.test(header)) ? [] : ['Host: orders.example.com'];
   const length = typeof body === 'string' && body ? [`Content-Length: ${body.length}`] : [];
   const ends = headers.some((header) => /^connection:/i.test(header)) ? [] : ['Connection: close'];

@@ -85,6 +85,7 @@ export async function startRecipe(
   api: number,
   port?: number,
   host = 'orders.example.com',
+  changed = (lua: string) => lua,
 ): Promise<RunningProxy> {
   const { file, command, around = (text) => text } = RECIPES[name] as Recipe;
   const folder = temporaryFolder(`guard-${name}`);
@@ -100,7 +101,7 @@ export async function startRecipe(
       .replace('0.0.0.0, port_value: 80 ', `127.0.0.1, port_value: ${port} `)
       .replace('address: 127.0.0.1, port_value: 8080', `address: 127.0.0.1, port_value: ${api}`)
       .replace('address: 127.0.0.1, port_value: 9300', `address: 127.0.0.1, port_value: ${guard}`);
-  writeFileSync(join(folder, 'tessera-guard.lua'), here('tessera-guard.lua'));
+  writeFileSync(join(folder, 'tessera-guard.lua'), changed(here('tessera-guard.lua')));
   writeFileSync(join(folder, file), around(here(file), { folder, port }));
   return runIn(folder, port, command(folder, join(folder, file)));
 }

@@ -143,9 +143,52 @@ for (const { name, skip, port } of proxies)
       const others = ['X-Original-URL: /orders', 'X-Rewrite-URL: /orders', 'X-Original-Method: GET'];
       assert.equal(await status('DELETE /orders/1', ...lies, ...others, bearer('jwt')), 403);
       assert.equal(await status('GET /orders/admin', ...lies, ...others, bearer('jwt')), 403);
-      const override = ['X-HTTP-Method-Override: DELETE', 'X-HTTP-Method: DELETE', 'X-Method-Override: DELETE'];
-      const seen = seenIn(await call(port(), 'GET /orders', [...override, bearer('jwt')]));
-      assert.deepEqual([seen?.method, named(seen, 'X_HTTP_METHOD'), named(seen, 'X_METHOD')], ['GET', [], []]);
+      const names = ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override', 'X-Original-URL', 'X-Rewrite-URL'];
+      const override = names.flatMap((header) => [`${header}: evil`, `${header.replaceAll('-', '_')}: evil`]);
+      const seen = seenIn(await call(port(), 'GET /orders', [...override, 'Client-Cert: :evil:', bearer('jwt')]));
+      assert.equal(seen?.method, 'GET');
+      for (const start of ['X_HTTP', 'X_METHOD', 'X_ORIGINAL', 'X_REWRITE', 'CLIENT_CERT'])
+        assert.deepEqual(named(seen, start), []);
+    });
+
+    test('Connection does not remove what the guard says', async () => {
+      const hops = 'Connection: close, Tessera-Identity, Tessera-Scope';
+      const answer = await call(port(), 'GET /orders', [hops, bearer('jwt')]);
+      const isRefused = [400, 404].includes(answer.status);
+      assert.ok(isRefused || named(seenIn(answer), 'TESSERA_IDENTITY').length === 1, answer.head);
+    });
+
+    test('the address of the metadata does not lead to the question', async () => {
+      const answer = await call(port(), 'GET /check/../.well-known/oauth-protected-resource', [
+        'X-Forwarded-Method: GET',
+        'X-Forwarded-Host: orders.example.com',
+        'X-Forwarded-Uri: /orders',
+        bearer('jwt'),
+      ]);
+      assert.deepEqual([/tessera-/i.test(answer.head), seenIn(answer)], [false, undefined]);
+    });
+
+    test('no connection becomes another one than a WebSocket, which could carry requests that nobody checks', async () => {
+      const upgrades = [
+        ['h2c'],
+        ['TLS/1.0'],
+        ['websocket, h2c'],
+        ['h2c, websocket'],
+        ['h2c', 'websocket'],
+        ['websocket', 'h2c'],
+      ];
+      for (const values of upgrades) {
+        const lines = values.map((value) => `Upgrade: ${value}`);
+        const sent = [
+          'Connection: Upgrade, HTTP2-Settings, close',
+          'HTTP2-Settings: AAMAAABk',
+          ...lines,
+          bearer('jwt'),
+        ];
+        const answer = await call(port(), 'GET /orders', sent);
+        const upgrade = seenIn(answer)?.headers.find(([header]) => /^upgrade$/i.test(header));
+        assert.ok(upgrade === undefined && !/^upgrade: (?!websocket)/im.test(answer.head), `${values}: ${answer.head}`);
+      }
     });
 
     for (const target of TRICKS)
@@ -166,6 +209,13 @@ for (const { name, skip, port } of proxies)
       assert.equal(seenIn(uploaded)?.received, 100 * MEGABYTE, uploaded.head);
     });
   });
+
+test('haproxy lets nothing through if its Lua fails', async () => {
+  const broken = (text: string) => text.replace('local given =', 'local missing = nil + 1\n  local given =');
+  const haproxy = await startRecipe('haproxy', guards.headers.port, api.port, undefined, undefined, broken);
+  assert.equal((await call(haproxy.port, 'GET /orders', [bearer('jwt')])).status, 503);
+  await haproxy.stop();
+});
 
 const present = proxies.filter(({ skip }) => !skip);
 const through = async (token: string) =>

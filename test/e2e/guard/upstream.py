@@ -9,6 +9,8 @@ class Api(BaseHTTPRequestHandler):
     def answer(self):
         if self.headers.get("Upgrade", "").lower() == "websocket":
             return self.echo_frame()
+        if self.headers.get("Upgrade"):
+            return self.switch()
         received = 0
         if "chunked" in self.headers.get("Transfer-Encoding", ""):
             while size := int(self.rfile.readline(), 16):
@@ -22,6 +24,14 @@ class Api(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body.encode())
+
+    # To any other protocol, as a server does that speaks h2c.
+    def switch(self):
+        self.send_response(101)
+        for name, value in ("Upgrade", self.headers["Upgrade"]), ("Connection", "Upgrade"):
+            self.send_header(name, value)
+        self.end_headers()
+        self.close_connection = True
 
     def echo_frame(self):
         key = self.headers["Sec-WebSocket-Key"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"

@@ -16,7 +16,7 @@ export interface CertificateHeader {
 export type Received = Pick<IncomingMessage, 'method' | 'url' | 'headersDistinct'>;
 
 export const CHECK = '/check';
-const METHOD = /^[A-Za-z]{1,20}(-[A-Za-z]{1,20})*$/;
+const METHOD = /^[A-Z]{1,20}(-[A-Z]{1,20})*$/;
 const HOST = /^([a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])\.?(?::\d{1,5})?$/i;
 
 /** A text says why it cannot be read. */

@@ -80,8 +80,8 @@ export class Configured {
     const options = optionsOf(configuration, this.#source.folder, this.#write);
     const tried = JSON.stringify([configuration, options]);
     if (tried === this.#tried) return;
-    this.#tried = tried;
     const kept = await this.#verifiers(configuration, options);
+    this.#tried = tried;
     const guards = new Map([...kept].map(([audience, { guard }]) => [audience, guard]));
     const { rules } = configuration;
     const isFirst = this.#current === undefined;

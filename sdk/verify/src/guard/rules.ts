@@ -41,6 +41,7 @@ export interface Unmatched {
 
 interface Entry extends Needed {
   readonly segments: Segments;
+  readonly folded: Segments;
   readonly methods: ReadonlySet<string> | undefined;
   readonly open: ReadonlySet<string>;
 }
@@ -60,12 +61,13 @@ export class Rules {
   match({ method, host, target }: Asked): Needed | Unmatched {
     const segments = readSegments(target);
     if (typeof segments === 'string') return { status: 400, why: segments };
-    const bare = segments.map(withoutParameters);
+    const folded = segments.map(fold);
     const entries = this.#byHost.get(host) ?? this.#byHost.get('') ?? [];
-    const first = entries.find((entry) => entry.segments.every((segment, index) => bare[index] === segment));
-    if (!first) return { status: 403, why: 'no rule names this host and path' };
-    if (first.segments.some((segment, index) => segments[index] !== segment))
-      return { status: 400, why: 'the path has parameters (;) in a segment that a rule names' };
+    const nearest = entries.find((entry) => entry.folded.every((segment, index) => folded[index] === segment));
+    if (!nearest) return { status: 403, why: 'no rule names this host and path' };
+    const named = segments.slice(0, depthOf(nearest));
+    const first = entries.find((entry) => isSame(entry.segments, named));
+    if (!first) return { status: 400, why: 'a segment that a rule names is written in another way' };
     const found = entries.find((entry) => isSame(entry.segments, first.segments) && takes(entry, method));
     if (!found) return { status: 403, why: 'no rule names this method for this path' };
     return { audience: found.audience, scope: found.scope, isOpen: found.open.has(method), rule: found.rule as number };
@@ -79,7 +81,24 @@ export function wordsIn(scope: string): string[] {
 function entryOf({ path, methods, open = [], audience, scope }: Rule, rule: number): Entry {
   const segments = path.split('/').filter((segment) => segment !== '');
   const taken = methods && new Set([...methods, ...open]);
-  return { segments, methods: taken, open: new Set(open), audience, scope: wordsIn(scope), isOpen: false, rule };
+  const folded = segments.map(fold);
+  return {
+    segments,
+    folded,
+    methods: taken,
+    open: new Set(open),
+    audience,
+    scope: wordsIn(scope),
+    isOpen: false,
+    rule,
+  };
+}
+
+/** What some servers take for the same: other case, parameters, and spaces or dots at the end. */
+function fold(segment: string): string {
+  return withoutParameters(segment)
+    .toLowerCase()
+    .replace(/[ .]+$/, '');
 }
 
 function takes({ methods }: Entry, method: string): boolean {

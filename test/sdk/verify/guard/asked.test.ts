@@ -29,7 +29,7 @@ test('the host is read without port and case', () => {
 test('what is missing, repeated or malformed is not guessed', () => {
   for (const host of ['', 'a,b', 'a b', 'a/b', 'a@b', 'a:b', 'a..b', '.a', 'a, a', 'ä', 'a:999999', '%61'])
     assert.equal(typeof forwarded(host), 'string', host);
-  for (const method of ['', 'GET POST', 'GET,POST', 'G'.repeat(21), 'GET\n', '1'])
+  for (const method of ['', 'GET POST', 'GET,POST', 'G'.repeat(21), 'GET\n', '1', 'get', 'Delete'])
     assert.equal(typeof forwarded('a', method), 'string', method);
   const lines = [[METHOD, 'GET'] as const, [HOST, 'a'] as const, [URI, '/'] as const];
   for (const line of lines) {

@@ -31,7 +31,12 @@ suite('a request needs what the first rule says: by host, then the longest path,
     ['GET', 'orders.example/orders/7?a=/orders/all', '1 orders:read'],
     ['GET', 'orders.example/%6frders', '1 orders:read'],
     ['GET', 'orders.example/ordersx', '5 orders:any'],
-    ['GET', 'orders.example/Orders', '5 orders:any'],
+    // Some servers take it for the path that a rule names.
+    ['GET', 'orders.example/Orders', '400'],
+    ['GET', 'orders.example/orders/ALL', '400'],
+    ['GET', 'orders.example/orders/all%20', '400'],
+    ['GET', 'orders.example/orders/all.', '400'],
+    ['GET', 'orders.example/orders/X', '1 orders:read'],
     ['POST', 'orders.example/orders', '2 orders:write'],
     ['OPTIONS', 'orders.example/orders', '2 open orders:write'],
     // A path with rules for some methods refuses all others: the rule of a shorter path is not used.
