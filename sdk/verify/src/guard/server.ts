@@ -69,6 +69,7 @@ export class GuardServer {
   async #listen(address: string, { allow, tls }: Configuration): Promise<Server> {
     const server = serverFor((request, response) => void this.#serve(request, response), tls, this.#folder);
     server.keepAliveTimeout = KEEP_ALIVE_MS;
+    server.maxHeadersCount = 0; // none is dropped: what is there twice is refused
     const mayConnect = isOfThisMachine(address) ? undefined : allowing(allow);
     server.on('connection', (socket) => {
       if (mayConnect && !mayConnect(socket.remoteAddress ?? '')) socket.destroy();

@@ -115,6 +115,15 @@ test('a defect or a missing header of the proxy never lets a request through, an
   assert.equal((await get('/check', bearer('x'))).status, 400);
   for (const path of ['/', '/checks', '/check.x', '/orders', '//check'])
     assert.equal((await get(path)).status, 404, path);
+  const many = Array.from({ length: 1_100 }, () => 'y');
+  const overfull = await get('/check', {
+    'X-Forwarded-Method': 'GET',
+    'X-Forwarded-Host': 'orders.example',
+    'X-Forwarded-Uri': '/orders',
+    x: many,
+    Authorization: ['a', 'b'],
+  });
+  assert.equal(overfull.status, 400, 'the last header counts too');
   const metadata = await get('/.well-known/oauth-protected-resource', { host: 'orders.example' });
   assert.equal((JSON.parse(metadata.text) as { resource: string }).resource, audience);
   assert.equal((await get('/.well-known/oauth-protected-resource', { host: 'other.example' })).status, 404);
