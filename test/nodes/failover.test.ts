@@ -106,6 +106,8 @@ test('a failover that lost commits is noticed before a grant is used, and by eve
   const back = await endingsFromActs((await readHistory(other.open)).rollback?.lost ?? [], ports);
   assert.deepEqual(back.map(({ id }) => id).sort(), kept.ended.map(({ grantId }) => grantId).sort());
   await endAgain(back, ports);
+  const issuedAt = Math.max(...kept.turned.map(({ expiresAt, expiresIn }) => expiresAt - expiresIn));
+  await eventually('a later second than that of the last grant', async () => (await other.open.now()) > issuedAt);
   accepted(await acceptRollback(ports));
   for (const each of nodes) await each.watch.glance();
   for (const each of nodes) for (const pair of kept.ended) assert.equal(await checked(each, pair), 'grant-revoked');
