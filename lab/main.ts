@@ -84,7 +84,7 @@ const DRILLS: Listed<Drill> = {
   ],
   lockout: [
     async () => (await import('./chaos/lockout.ts')).lockOut,
-    'strangers fail to sign in on purpose; their targets must not be locked out; ignores --cycles',
+    'unauthenticated clients fail to sign in on purpose; their targets must not be locked out; ignores --cycles',
   ],
   retries: [
     async () => (await import('./chaos/retries.ts')).retryMany,
@@ -145,7 +145,7 @@ const DRILLS: Listed<Drill> = {
   ],
   http2: [
     async () => (await import('./chaos/http2.ts')).attackOverHttp2,
-    'strangers hold HTTP/2 streams and flood the service with frames made by hand; ignores --cycles',
+    'unauthenticated clients hold HTTP/2 streams and flood the service with frames made by hand; ignores --cycles',
   ],
   crowds: [
     async () => (await import('./chaos/crowds/crowds.ts')).faceCrowds,

@@ -9,7 +9,7 @@ export class TokenCache<Known> {
     this.#most = most;
   }
 
-  /** Only while `isGood`: what is no longer is dropped. */
+  /** Drops an entry for which `isGood` is false. */
   get(token: string, isGood: (known: Known) => boolean): Known | undefined {
     const key = hashOf(token);
     const found = this.#known.get(key);
